@@ -90,7 +90,8 @@ def _rights(conf: cfg.ConfigOpts) -> Rights | None:
     :raises NotConfigured: [boot] has keys, and does not contain the options to
         connect to keystone
     """
-    if not conf.boot.encryption_keys:
+    if not conf.boot.encryption_keys or conf.federation.children:
+        # A parent encrypts the application credentials of users with the keys.
         return None
     services.register_opts(conf)
     return boot_components.rights(conf)

@@ -25,6 +25,10 @@ KEYS = '1.3'
 CLOUDS = '1.3'
 """The first version in which a parent shows the clouds of members."""
 
+MOST_PAGES = 100
+"""Maximum number of pages of a list. A page of a child has up to 1000 groups.
+"""
+
 T = TypeVar('T')
 
 
@@ -113,7 +117,7 @@ class HttpChild(ChangeRequests):
     def find(self, key: str, name: str) -> ChildGroup | None | Refusal:
         """See ``Child.find``."""
         query, seen = {'name': name}, set()
-        while True:
+        for _ in range(MOST_PAGES):
             page = self._send(ChildRequest(
                 'GET', '/v1/groups?' + urlencode(query), KEYS),
                 schemas.groups)
@@ -127,6 +131,7 @@ class HttpChild(ChangeRequests):
                 return None
             seen.add(last)
             query = {'name': name, 'marker': last}
+        raise InvalidAnswer(f'the list has more than {MOST_PAGES} pages')
 
     @never_raises
     def show(self, group_uuid: str) -> ChildGroup | None | Refusal:

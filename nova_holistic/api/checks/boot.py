@@ -40,7 +40,8 @@ def must_be_possible(call: Call) -> None:
             'API')
     if not service.policy_enforcer.may(call.context, rules.BOOT):
         raise errors.forbidden(rules.BOOT, KEY, INSTEAD)
-    if service.user_rights is None:
+    # A parent has keys for other credentials, but no engine creates servers.
+    if service.user_rights is None or service.federation is not None:
         raise errors.ApiError(
             400, 'boot_unavailable',
             f'{KEY}: this service does not create servers; {INSTEAD}')

@@ -108,11 +108,12 @@ def _time(text: str | None) -> datetime | None:
         return None
     try:
         found = datetime.fromisoformat(text)
-    except ValueError:
+        if found.tzinfo is None:
+            return found
+        return found.astimezone(timezone.utc).replace(tzinfo=None)
+    # OverflowError: the time in UTC is before the year 1 or after 9999.
+    except (ValueError, OverflowError):
         raise InvalidAnswer('the end of the lease is not a time') from None
-    if found.tzinfo is None:
-        return found
-    return found.astimezone(timezone.utc).replace(tzinfo=None)
 
 
 def expiry(now: datetime, seconds: float) -> datetime:

@@ -15,7 +15,10 @@ MAX_TEXT = 2000
 MAX_CLOUDS = 8
 """Maximum number of clouds in the path of a cloud below a child. A longer path
 indicates a cycle."""
-_NUMBER = {'type': 'number'}
+_LARGEST = 1e15
+"""Maximum absolute value of a number. A sum of such numbers is finite, and the
+integer program can use it."""
+_NUMBER = {'type': 'number', 'minimum': -_LARGEST, 'maximum': _LARGEST}
 _WHOLE = {'type': 'integer', 'minimum': 0, 'maximum': 2**31 - 1}
 _WORD = {'type': 'string', 'minLength': 1, 'maxLength': 255}
 _TEXT = {'type': 'string', 'maxLength': 2**16}
@@ -36,9 +39,9 @@ _PLAN = _object({
                         'error']},
     'objective': _object(
         {'name': _WORD, 'value': _NUMBER,
-         'bound': {'type': ['number', 'null']}}, 'name', 'value'),
+         'bound': {**_NUMBER, 'type': ['number', 'null']}}, 'name', 'value'),
     'preference_cost': _object({
-        'value': {'type': 'number', 'minimum': 0},
+        'value': {**_NUMBER, 'minimum': 0},
         'bound': _NUMBER}, 'value'),
     'placements': {'type': 'array', 'maxItems': MAX_MEMBERS,
                    'items': _object({'member': _PATH}, 'member')},

@@ -6,6 +6,7 @@ from datetime import timedelta
 import json
 import threading
 import time
+import uuid
 
 import pytest
 
@@ -181,6 +182,10 @@ def test_a_service_that_cannot_work_now_is_unreachable(status):
     b'{"plan": {"id": "%s", "status": "planned", "objective": '
     b'{"name": "spread", "value": NaN}}}' % UUID.encode(),
     {'plan': {**PLAN, 'objective': {'name': 'spread', 'value': 'low'}}},
+    {'plan': {**PLAN, 'objective': {'name': 'spread', 'value': 10**400}}},
+    {'plan': {**PLAN, 'objective': {
+        'name': 'spread', 'value': 2.5, 'bound': -1e308}}},
+    {'plan': {**PLAN, 'preference_cost': {'value': 1e308}}},
     {'plan': {**PLAN, 'placements': [{'member': 'x' * 10_000}]}}])
 def test_an_answer_that_the_api_does_not_describe_is_invalid(answer):
     found = offered(lambda handler: send(handler, 201, answer))
@@ -220,6 +225,31 @@ def test_a_pointer_that_no_parent_shows_is_invalid(change):
     found = shown({**BELOW, **change})
     assert isinstance(found, Refusal)
     assert found.kind is RefusalKind.INVALID
+
+
+@pytest.mark.parametrize('time', [
+    'tomorrow', '0001-01-01T00:00:00+14:00', '9999-12-31T23:59:59-14:00'])
+def test_a_lease_that_ends_at_an_impossible_time_is_invalid(time):
+    with answering(lambda handler: send(handler, 201, {'group': {
+            **GROUP, 'lease_expires_at': time}})) as url:
+        found = http_child(url).create(SHOP, None, 60, 'key', 5)
+    assert isinstance(found, Refusal)
+    assert found.kind is RefusalKind.INVALID
+
+
+def test_a_list_without_an_end_is_invalid():
+    seen = []
+
+    def respond(handler):
+        seen.append(handler.path)
+        send(handler, 200, {
+            'groups': [{**GROUP, 'id': str(uuid.UUID(int=len(seen)))}]
+            if len(seen) < 500 else [], 'groups_links': [{}]})
+    with answering(respond) as url:
+        found = http_child(url, per_second=1e6).find('key', 'shop')
+    assert isinstance(found, Refusal)
+    assert found.kind is RefusalKind.INVALID
+    assert len(seen) == 100
 
 
 @contextlib.contextmanager

@@ -18,6 +18,8 @@ SHOP = {'name': 'shop', 'members': [member('web', 2), {
 SPLIT = {'name': 'shop', 'members': [{**member('node', 2), 'count': 2}],
          'policies': [{'type': 'anti-affinity', 'level': 'cloud'}]}
 
+IMAGE = '155d900f-4e14-4e4c-a73d-069cbf4541e6'
+
 
 @pytest.fixture
 def table(tmp_path):
@@ -161,6 +163,39 @@ def test_adopted_servers_are_refused(parent):
         **SHOP, 'adopt': {'web': '0d4f2c1e-5b7a-4c3d-9e60-1f2a3b4c5d6e'}}},
         headers=LATEST)
     assert refusal(answer)[:2] == (400, 'holistic.not_offered')
+
+
+def test_volumes_are_refused(parent):
+    document = {'name': 'shop', 'members': [
+        {'name': 'data', 'kind': 'volume', 'size': 5}]}
+    for path in '/v1/groups', '/v1/plans':
+        answer = parent.ask('POST', path, {'group': document}, headers=LATEST)
+        assert refusal(answer)[:2] == (400, 'holistic.not_offered')
+    assert parent.clouds.held() == {}
+
+
+def test_servers_are_not_changed_by_an_update(parent):
+    group = parent.post(SHOP)['id']
+    answer = parent.ask(
+        'PUT', f'/v1/groups/{group}', {'group': SHOP, 'apply': True}, ADMIN,
+        headers={**LATEST, 'If-Match': '"1"'})
+    assert refusal(answer)[:2] == (400, 'holistic.not_offered')
+    assert parent.get(group)['revision'] == 1
+
+
+def test_servers_are_not_created_even_if_the_parent_has_keys(parent):
+    """A parent encrypts application credentials with the keys of [boot]."""
+    class Rights:
+        def grant(self, *arguments):
+            raise AssertionError('no right is granted')
+    parent.user_rights = Rights()
+    parent.renew()
+    document = {'name': 'shop', 'members': [
+        {'name': 'web', 'flavor': 'small', 'server': {'imageRef': IMAGE}}]}
+    answer = parent.ask('POST', '/v1/groups', {'boot': {}, 'group': document},
+                        headers=LATEST)
+    assert refusal(answer)[:2] == (400, 'holistic.boot_unavailable')
+    assert parent.clouds.held() == {}
 
 
 def test_another_project_does_not_see_the_group(parent):
