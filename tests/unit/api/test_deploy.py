@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The API as a service: the middleware in front of the application."""
 
+import base64
 import logging
 
 from oslo_config import cfg
@@ -128,4 +129,21 @@ def test_a_check_of_novas_quota_needs_the_options_of_nova(
     file.write_text(file.read_text() + (
         '[nova]\nauth_type = admin_token\ntoken = admin\n'
         'endpoint = http://nova.example.org\n'))
+    build()
+
+
+def test_a_parent_with_keys_needs_no_further_options(build, tmp_path):
+    """A parent encrypts application credentials with the keys."""
+    new_table(tmp_path)
+    children = tmp_path / 'children.yaml'
+    children.write_text(
+        'children:\n- {name: ams, keystone: "http://ams.example.org/v3"}\n')
+    key = base64.urlsafe_b64encode(b'k' * 32).decode()
+    keys = f'[boot]\nencryption_keys = {key}\n'
+    file = tmp_path / 'nova-holistic.conf'
+    text = file.read_text()
+    file.write_text(text + keys)
+    with pytest.raises(NotConfigured):
+        build()
+    file.write_text(f'{text}{keys}[federation]\nchildren = {children}\n')
     build()
