@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conversion of a placement and its proof into a plan."""
+"""Conversion of a placement and its proof into a plan, and the answer without
+a plan."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -7,10 +8,14 @@ from fractions import Fraction
 
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group
+from nova_holistic.model.messages.cloud_totals import total
+from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import (
-    ObjectiveValue, Placement, Plan, Preference, PreferenceCost, Reason)
+    ObjectiveValue, Placement, Plan, Preference, PreferenceCost, Reason,
+    Unknown)
 from nova_holistic.solver.numerics import bound as bounds
+from nova_holistic.solver.problem.deadline import OutOfTime, TooLarge
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.preference_cost import preference_cost
 from nova_holistic.solver.problem.search_status import SearchStatus
@@ -79,3 +84,26 @@ def _valued(objective: Objective, value: float, bound: float | None,
         lower = max(value, lower)
     return ObjectiveValue(objective.name, value, lower,
                           bounds.gap(value, lower))
+
+
+def unknown(known: Incumbent, time_limit: float, limit: OutOfTime | None,
+            seconds: Mapping[str, float]) -> Unknown:
+    """Return the answer without a plan and without a proof.
+
+    :param known: the incumbent, which contains the problem
+    :param time_limit: time limit of the search in seconds
+    :param limit: the limit that ended the search; None if all phases have
+        ended
+    :param seconds: seconds of each step
+    """
+    members = len(known.members)
+    hosts = total(f'{len(known.snapshot.hosts)}', 'the')
+    if isinstance(limit, TooLarge):
+        message = format_message(
+            'the problem of {} members with different requirements on {} '
+            'hosts is too large for the solver', members, hosts)
+    else:
+        message = format_message(
+            'no plan for {} members on {} hosts was found within {} s; a plan '
+            'may still exist', members, hosts, f'{time_limit:g}')
+    return Unknown(message, seconds)

@@ -10,8 +10,6 @@ from nova_holistic.model.binding import bind
 from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.messages.cloud_totals import total
-from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.objectives import load_objective
@@ -38,12 +36,12 @@ from nova_holistic.solver.observer import Answer, notify_observers, Question
 from nova_holistic.solver.part_bounds import bound_parts
 from nova_holistic.solver.preferred_plan import adopt, with_hard_preferences
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.deadline import Deadline, OutOfTime, TooLarge
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.problem.search_status import SearchStatus
 from nova_holistic.solver.processor import one_processor
-from nova_holistic.solver.result import proved_plan, Proof
+from nova_holistic.solver.result import proved_plan, Proof, unknown
 from nova_holistic.solver.settings import DEFAULT, Settings, Strategy
 from nova_holistic.solver.trees.tree_plans import plan_on_trees
 from nova_holistic.solver.trees.tree_problem import tree_problem
@@ -282,18 +280,9 @@ def _unplaceable(case: Case, backend: Backend, deadline: Deadline,
 
 
 def _unknown(question: _Question, limit: OutOfTime | None = None) -> Unknown:
-    known, deadline = question.incumbent, question.deadline
-    members = len(known.members)
-    hosts = total(f'{len(known.snapshot.hosts)}', 'the')
-    if isinstance(limit, TooLarge):
-        message = format_message(
-            'the problem of {} members with different requirements on {} '
-            'hosts is too large for the solver', members, hosts)
-    else:
-        message = format_message(
-            'no plan for {} members on {} hosts was found within {} s; a plan '
-            'may still exist', members, hosts, f'{deadline.limit:g}')
-    return Unknown(message, _seconds(deadline, known.solving))
+    known = question.incumbent
+    return unknown(known, question.deadline.limit, limit, _seconds(
+        question.deadline, known.solving))
 
 
 def _seconds(deadline: Deadline, solving: float) -> FrozenMapping[str, float]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small groups with preferences on large clouds."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -8,10 +9,13 @@ import pytest
 from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
-from nova_holistic.solver.settings import Settings
+from nova_holistic.solver.limits.current import Limits
+from nova_holistic.solver.settings import Settings, Strategy
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.clocks import standing
+from tests.unit.solver.test_oracle_weights import (
+    CASES, check_answer, OBJECTIVES)
 
 HOSTS, RACKS, TOTAL = 1_200, 60, 40
 VCPUS = 2
@@ -60,3 +64,15 @@ def test_contradictory_preferences_lead_to_a_plan_that_violates_the_lighter():
     racks = {placement.location[0] for placement in plan.placements}
     assert len(racks) == 1
     assert plan.preference_cost.value == 3
+
+
+@pytest.mark.parametrize('objective', OBJECTIVES)
+def test_plans_of_small_clouds_equal_the_best_of_all_plans(objective):
+    """The limit of hosts is lower than in an installation, so that exhaustive
+    search is possible."""
+    first = replace(Limits(), phases=replace(
+        Limits().phases, preferred_hosts=0))
+    planned = sum(check_answer(
+        seed, objective, Strategy.AUTO, limits=first, gap=0.0)
+        for seed in range(CASES, 3 * CASES))
+    assert planned > CASES
