@@ -76,9 +76,8 @@ def test_costs_agree_with_the_objective(objective):
 
 def test_plans_keep_all_policies_and_never_get_worse():
     """Every plan of the steps is valid, not only the best one."""
-    improved = 0
-    # Fewer cases contain few improvements.
-    for seed in range(4000, 4000 + max(30, times(60))):
+    improved, number = 0, times(60)
+    for seed in range(4000, 4000 + number):
         for cases in (test_oracle_policies, test_oracle_relationships):
             known = _problem(cases.random_case(seed), OBJECTIVES[seed % 4])
             case = _case(known)
@@ -102,7 +101,7 @@ def test_plans_keep_all_policies_and_never_get_worse():
             # Hosts of placed members cost the same in all plans.
             assert value - first == pytest.approx(
                 search.plan_cost[1] - before[1], abs=1e-7), seed
-    assert improved > 10
+    assert improved >= number // 4
 
 
 def test_steps_without_a_gain_end_the_search():
