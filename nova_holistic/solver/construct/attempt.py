@@ -155,6 +155,12 @@ class Attempt:
             self._refused[c] = refused | self._refused.get(c, False)
         return None
 
+    def reached(self, c: int) -> list[np.ndarray]:
+        """[host], for each policy of the class: how much the domains that its
+        placed members use limited further members."""
+        return [*self.rule_counts.reached(c),
+                *self._look_ahead.checked.used_domains(c, self._where)]
+
     def is_checked(self, c: int) -> bool:
         """Whether checks of policies also restrict the hosts of the class."""
         return c in self._look_ahead.checked

@@ -17,6 +17,7 @@ from nova_holistic.solver.construct.attempt import Ordering, ORDERINGS
 from nova_holistic.solver.construct.batches import Batch
 from nova_holistic.solver.construct.greedy import Restarts
 from nova_holistic.solver.construct.some_hosts import HostSelection, some_hosts
+from nova_holistic.solver.construct.uplinks import missing_uplinks
 from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline
@@ -89,7 +90,7 @@ class BatchConstruction:
             [m for m in batch.members if m.path not in placed],
             self._eligibility, self._open(batch),
             [table.index[name] for name in placed.values()],
-            self._on, share), table)
+            self._on, share, missing=self._missing(paths)), table)
         table = table.part(hosts)
         case = Case.of(known.group.only(paths), known.snapshot, placed,
                        self._deadline.check,
@@ -113,6 +114,14 @@ class BatchConstruction:
         self._successes[best[2]] += 1
         self._keep(batch, best[1], case.policies)
         return True
+
+    def _missing(self, paths: set[str]) -> np.ndarray | None:
+        """[host]: the share of the traffic of one of these members for which
+        its uplink has no capacity; None if no relationship limits it."""
+        found = missing_uplinks(self._table, (
+            each for each in self._incumbent.policies
+            if each.scope.members and each.scope.members[0].path in paths))
+        return found if found.any() else None
 
     def _open(self, batch: Batch) -> np.ndarray:
         """[host]: whether members of the batch may use it."""

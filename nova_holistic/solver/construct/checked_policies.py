@@ -5,11 +5,13 @@
 rows have additional variables, such as the bandwidth between two sides.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from nova_holistic.model.cloud.snapshot import Host
+from nova_holistic.solver.construct.uplinks import (
+    free_uplinks, missing_uplinks)
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.rows import Kind, ScopedPolicy
 
@@ -36,6 +38,7 @@ class CheckedPolicies:
                         or id(each) in without_rows)]
         self.policies = checked
         self._shares: dict[str, np.ndarray] = {}
+        self._missing: dict[int, np.ndarray] = {}
         self._of_class: Mapping[int, Sequence[ScopedPolicy]] = {
             c: found for c, members in enumerate(case.classes)
             if (found := [each for each in checked if any(
@@ -60,39 +63,55 @@ class CheckedPolicies:
         """[host]: a score; hosts with a low score are better.
 
         The score is -1 in a domain with placed members of the same policies,
-        because traffic inside a domain uses no uplink. If a policy has no
-        placed member, a domain with less free uplink capacity has a higher
-        score.
+        because traffic inside a domain uses no uplink. Elsewhere, a domain
+        with less free uplink capacity has a higher score. If a policy has
+        placed members, only the capacity for one more member counts.
         """
         table = self._case.table
         found = np.zeros(len(table))
         for each in self._of_class[c]:
-            used = [table.index[where[member.path].name]
-                    for member in each.scope.members if member.path in where]
+            used = self._hosts_of(each, where)
             for level in each.policy.levels:
                 division = table.division(level)
                 if used:
-                    found[np.isin(division.of_host,
-                                  division.of_host[used])] = -1.0
+                    found = np.where(
+                        np.isin(division.of_host, division.of_host[used]),
+                        -1.0, np.maximum(found, self._missing_for(each)))
                 else:
                     found += self._links(level)[division.of_host]
         return found
 
+    def used_domains(self, c: int,
+                     where: Mapping[str, Host]) -> Iterator[np.ndarray]:
+        """[host], for each policy of the class and each of its levels: 1 in
+        domains with placed members of the policy, otherwise 0."""
+        for each in self._of_class.get(c, ()):
+            used = self._hosts_of(each, where)
+            for level in each.policy.levels:
+                of_host = self._case.table.division(level).of_host
+                yield np.isin(of_host, of_host[used]).astype(float)
+
+    def _hosts_of(self, each: ScopedPolicy,
+                  where: Mapping[str, Host]) -> list[int]:
+        """Indexes of the hosts of the policy's placed members."""
+        return [self._case.table.index[where[member.path].name]
+                for member in each.scope.members if member.path in where]
+
     def _links(self, level: str) -> np.ndarray:
         """[domain of the level]: 1 less the free capacity of its uplink, as a
         share of the largest free capacity; the last element is for hosts in no
-        domain. An uplink without a link in the snapshot has no limit."""
+        domain."""
         if level not in self._shares:
-            division = self._case.table.division(level)
-            free = np.full(len(division.domains) + 1, np.inf)
-            free[-1] = 0.0
-            for domain, link in self._case.snapshot.uplinks(level).items():
-                number = division.index.get(domain)
-                if number is not None:
-                    free[number] = link.uplink_mbps - link.used_mbps
+            free = free_uplinks(self._case.table, level)
             largest = max(1.0, free.max(initial=0.0, where=np.isfinite(free)))
             self._shares[level] = 1.0 - np.minimum(free, largest) / largest
         return self._shares[level]
+
+    def _missing_for(self, each: ScopedPolicy) -> np.ndarray:
+        if id(each) not in self._missing:
+            self._missing[id(each)] = missing_uplinks(
+                self._case.table, (each,))
+        return self._missing[id(each)]
 
     def refused(self, c: int, path: str, host: int,
                 where: Mapping[str, Host]) -> np.ndarray | None:

@@ -140,8 +140,7 @@ class Restarts:
             attempt.used_by_group[list(self._used)] = True
             attempt.put_all(self.fixed)
             failed = self._place(attempt, order)
-            reached = [] if failed is None else list(
-                self._rule_counts.reached(failed))
+            reached = [] if failed is None else attempt.reached(failed)
             attempt.undo()
             if failed is None:
                 return self._checked_counts(attempt.counts)
@@ -165,7 +164,7 @@ class Restarts:
             if len(component) == 1 or (
                     tries[component] > limits().further_restarts):
                 return failed
-            reached = list(self._rule_counts.reached(failed))
+            reached = attempt.reached(failed)
             for c in component.difference(self.fixed):
                 attempt.remove_class(c)
             self._learn(failed, reached)

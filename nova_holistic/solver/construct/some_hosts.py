@@ -22,6 +22,8 @@ class HostSelection:
     :ivar used: indexes of hosts that other members use
     :ivar share: factor of the numbers of hosts
     :ivar most_on_a_host: maximum number of the members on one host
+    :ivar missing: [host]: share of a member's traffic for which its uplink has
+        no capacity; None if no policy limits traffic
     """
 
     members: Sequence[Member]
@@ -31,6 +33,7 @@ class HostSelection:
     used: Collection[int] = ()
     share: float = 1.0
     most_on_a_host: int | None = None
+    missing: np.ndarray | None = None
 
     def number(self, limit: int) -> int:
         """The limit, multiplied by the share; at least 1."""
@@ -52,7 +55,8 @@ class HostSelection:
 def some_hosts(selection: HostSelection, table: HostTable) -> np.ndarray:
     """Sorted indexes of hosts: hosts with much free capacity from all
     locations, empty hosts, hosts that other members use, hosts of the domains
-    with the most free capacity, and suitable hosts for each kind of members.
+    with the most free capacity, and suitable hosts for each kind of members,
+    also those with free uplinks.
     """
     room = _room(selection.members, table)
     order = np.argsort(-room, kind='stable')
@@ -70,12 +74,17 @@ def some_hosts(selection: HostSelection, table: HostTable) -> np.ndarray:
                   :number(limits().further_hosts)],
               _of_whole_domains(room, order, table)[
                   :number(limits().further_hosts)]]
+    orders = [order]
+    if selection.missing is not None:
+        orders.append(order[np.argsort(selection.missing[order],
+                                       kind='stable')])
     kinds = {id(m.requirements): m.requirements for m in selection.members}
     for each in [*kinds.values()][:limits().kinds]:
         suits = selection.eligibility.suitable(each).copy()
         for name, amount in demands(each):
             suits &= table.amounts(name).free >= amount
-        chosen.append(order[suits[order]][:number(limits().hosts_per_kind)])
+        chosen.extend(some[suits[some]][:number(limits().hosts_per_kind)]
+                      for some in orders)
     return np.unique(np.concatenate(
         [*chosen, np.array([*selection.required], dtype=int)]
     )).astype(np.int64)

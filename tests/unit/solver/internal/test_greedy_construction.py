@@ -12,6 +12,7 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan
 from nova_holistic.model.policy import Policy, Violations
+from nova_holistic.objectives import load_objective
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.bandwidth import Bandwidth
@@ -19,9 +20,12 @@ from nova_holistic.policies.relationship_affinity import RelationshipAffinity
 from nova_holistic.solver.check import check
 from nova_holistic.solver.construct.attempt import Attempt, fullest
 from nova_holistic.solver.construct.checked_policies import CheckedPolicies
+from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.construct.greedy import any_plan, plans
+from nova_holistic.solver.construct.uplinks import missing_uplinks
 from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
@@ -101,6 +105,61 @@ def test_servers_with_traffic_begin_where_all_of_them_fit():
     for hosts in constructed(shop, with_large):
         assert {name[:-2] for name in hosts.values()} == {'r6'}
     assert constructed(shop, with_large)
+
+
+def test_later_attempts_avoid_the_racks_of_a_failed_attempt():
+    """All servers with traffic belong in one rack, because the uplinks have no
+    capacity. If the last server has no host, the whole rack is unsuitable."""
+    snapshot = racks([1] * 3, hosts=3, links=[
+        Link((f'r{rack}',), 0) for rack in range(3)])
+    case = of(group(servers('a', 2), servers('b', 2), relationships=[
+        Bandwidth(between=('a', 'b'), level='rack', mbps=10)]), snapshot)
+    attempt = Attempt(case, fullest, RuleCounts(case))
+    assert attempt.run([0, 1], {}, lambda: None) == 1
+    rack, = {case.table.hosts[h].location for counts in attempt.counts
+             for h in counts}
+    avoided = sum(attempt.reached(1))
+    assert {each.location for each, number in zip(
+        case.table.hosts, avoided) if number} == {rack}
+
+
+def test_hosts_with_free_uplinks_are_among_the_hosts_of_a_large_cloud():
+    """Nearly all uplinks are saturated, and no rack has room for all servers
+    with traffic. The hosts of the two other racks have the least capacity."""
+    snapshot = cloud(
+        *(host(f'r{rack}', f'r{rack}', vcpus=12) for rack in range(1200)),
+        *(host(f'free{rack}h{number}', f'free{rack}', vcpus=4)
+          for rack in range(2) for number in range(2)),
+        links=[*(Link((f'r{rack}',), 100, 100) for rack in range(1200)),
+               *(Link((f'free{rack}',), 100, 60) for rack in range(2))])
+    shop = group(groups=[
+        group(servers('a', 2, vcpus=4), servers('b', 2, vcpus=4), name='busy',
+              relationships=[Bandwidth(between=('a', 'b'), level='rack',
+                                       mbps=10)]),
+        group(servers('other', 4), name='quiet')])
+    known = Incumbent(bind(shop, snapshot), snapshot, {},
+                      load_objective('fewest-hosts'), 0.01)
+    first_plan(known, in_time())
+    found = {path: each.name for path, each in known.where.items()}
+    assert check(shop, snapshot, found) == ()
+    assert {name[:5] for path, name in found.items()
+            if path.startswith('busy')} == {'free0', 'free1'}
+
+
+@pytest.mark.parametrize('mbps, missing', [
+    (10, [0.0, 0.0, 0.0, 1.0]), (40, [0.25, 0.0, 0.0, 1.0]),
+    (200, [0.85, 0.8, 0.0, 1.0])])
+def test_uplinks_without_capacity_for_one_more_server(mbps, missing):
+    """A server of one side exchanges traffic with two of the other. The third
+    rack has no link in the inventory, and the last host is in no rack."""
+    snapshot = cloud(
+        *(host(f'r{rack}', f'r{rack}') for rack in range(3)), host('lost'),
+        links=[Link(('r0',), 100, 40), Link(('r1',), 100, 20)])
+    shop = group(servers('a', 2), servers('b', 2), relationships=[
+        Bandwidth(between=('a', 'b'), level='rack', mbps=mbps)])
+    case = of(shop, snapshot)
+    assert missing_uplinks(case.table, case.policies).tolist() == (
+        pytest.approx(missing))
 
 
 @pytest.mark.parametrize('level, shop', [
