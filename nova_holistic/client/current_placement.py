@@ -81,11 +81,12 @@ def _without(snapshot: Snapshot, members: Iterable[Member],
         usage.setdefault(where[member.path], Counter()).update(
             member.requirements.resources)
     return replace(snapshot, hosts=tuple(
-        _relieved(host, usage[host.name]) if host.name in usage else host
+        _with_less_usage(host, usage[host.name])
+        if host.name in usage else host
         for host in snapshot.hosts))
 
 
-def _relieved(host: Host, amounts: Mapping[str, int]) -> Host:
+def _with_less_usage(host: Host, amounts: Mapping[str, int]) -> Host:
     return replace(host, inventories=FrozenMapping({
         name: replace(
             inventory, used=max(0, inventory.used - amounts.get(name, 0)))

@@ -30,7 +30,7 @@ class Refused(exceptions.HolisticError):
         self.request_id = request_id
 
     @property
-    def passing(self) -> bool:
+    def is_transient(self) -> bool:
         """Whether a service was unavailable. The request may have been
         processed nevertheless, and the client may repeat it."""
         return self.status in _AWAY

@@ -30,7 +30,7 @@ def poll_until(ask: Callable[[], Any], settled: Callable[[Any], bool],
         try:
             response = ask()
         except errors.Refused as error:
-            if not error.passing:
+            if not error.is_transient:
                 raise
             unanswered = f'; last error: {error}'
         else:

@@ -83,10 +83,10 @@ def _resolved(description: MemberDescription,
         needs = _with_flavor(needs, with_owned_devices(flavor, snapshot),
                              description.place)
     if image is not None:
-        objection = image.objection(flavor, needs.boot_from_volume)
-        if objection:
+        reason = image.unplannable_reason(flavor, needs.boot_from_volume)
+        if reason:
             raise exceptions.InvalidDocument(
-                f'{description.place}.image', f'the image {objection}')
+                f'{description.place}.image', f'the image {reason}')
         needs = replace(
             needs,
             required_traits=needs.required_traits | image.required_traits,

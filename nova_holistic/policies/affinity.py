@@ -15,11 +15,11 @@ from nova_holistic.model.members.member import Member
 from nova_holistic.model.messages.marked_text import (
     format_message, joined, MarkedText)
 from nova_holistic.model.policy import Encoder, Violations
-from nova_holistic.policies.of_level import OfLevel
+from nova_holistic.policies.level_policy import LevelPolicy
 
 
 @dataclass(frozen=True, kw_only=True)
-class Affinity(OfLevel):
+class Affinity(LevelPolicy):
     """All members below the group are in one domain of the level.
 
     With a weight, each used domain after the first is one violation, and so is

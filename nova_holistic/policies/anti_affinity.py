@@ -15,11 +15,11 @@ from nova_holistic.model.group import Scope
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.policy import Encoder, Violations
-from nova_holistic.policies.of_level import LEVEL, OfLevel
+from nova_holistic.policies.level_policy import LEVEL, LevelPolicy
 
 
 @dataclass(frozen=True, kw_only=True)
-class AntiAffinity(OfLevel):
+class AntiAffinity(LevelPolicy):
     """No domain of the level holds more than k members below the group.
 
     With a weight, each member over the limit is one violation, and so is each

@@ -41,13 +41,13 @@ from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.pairs import pairs_together
 from nova_holistic.model.policy import Encoder, Expression, Violations
 from nova_holistic.model.relationship import Relationship
-from nova_holistic.policies.of_level import LEVEL, OfLevel
+from nova_holistic.policies.level_policy import LEVEL, LevelPolicy
 
 Sides = tuple[tuple[Member, ...], tuple[Member, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bandwidth(OfLevel, Relationship):
+class Bandwidth(LevelPolicy, Relationship):
     """No uplink of the level carries more than its capacity.
 
     The load of an uplink is its usage in the snapshot, which includes the hard

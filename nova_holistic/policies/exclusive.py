@@ -16,11 +16,11 @@ from nova_holistic.model.members.member import Member
 from nova_holistic.model.messages.marked_text import (
     format_message, joined, MarkedText)
 from nova_holistic.model.policy import Encoder, Violations
-from nova_holistic.policies.of_level import OfLevel
+from nova_holistic.policies.level_policy import LevelPolicy
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exclusive(OfLevel):
+class Exclusive(LevelPolicy):
     """No domain of the level contains both members and servers from outside
     the group.
 

@@ -11,11 +11,11 @@ from nova_holistic.model.members.member import Member
 from nova_holistic.model.policy import Encoder, Violations
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.policies.affinity import Affinity
-from nova_holistic.policies.of_level import OfLevel
+from nova_holistic.policies.level_policy import LevelPolicy
 
 
 @dataclass(frozen=True, kw_only=True)
-class RelationshipAffinity(OfLevel, Relationship):
+class RelationshipAffinity(LevelPolicy, Relationship):
     """One domain of the level holds all members of both sides.
 
     This is the policy affinity for the members of the two sides only, with the

@@ -15,11 +15,11 @@ from nova_holistic.model.members.member import Member
 from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.policy import Encoder, Expression, Violations
 from nova_holistic.model.relationship import Relationship
-from nova_holistic.policies.of_level import OfLevel
+from nova_holistic.policies.level_policy import LevelPolicy
 
 
 @dataclass(frozen=True, kw_only=True)
-class RelationshipAntiAffinity(OfLevel, Relationship):
+class RelationshipAntiAffinity(LevelPolicy, Relationship):
     """No domain of the level holds members of both sides.
 
     With a weight, each domain with members of both sides is one violation, and

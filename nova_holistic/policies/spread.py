@@ -17,7 +17,7 @@ from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.messages.marked_text import (
     format_message, MarkedText, Messages)
 from nova_holistic.model.policy import Encoder, Expression, Policy, Violations
-from nova_holistic.policies.of_level import LEVEL, OfLevel
+from nova_holistic.policies.level_policy import LEVEL, LevelPolicy
 
 Demand = tuple[Requirements, tuple[Policy, ...]]
 """The requirements of a member for its host, and the policies that have
@@ -25,7 +25,7 @@ requirements for it."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spread(OfLevel):
+class Spread(LevelPolicy):
     """The members are spread evenly over eligible domains, or over a minimum.
 
     The numbers of members in two eligible domains differ by at most max_skew,

@@ -20,9 +20,9 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.messages.name_detection import mark_names
 from nova_holistic.model.plan import Plan, Reason, Unplaceable
-from nova_holistic.repair.intermediate_hosts import complete_course
+from nova_holistic.repair.intermediate_hosts import indirect_sequence
 from nova_holistic.repair.move_order import (
-    Course, longest_course, Move, Surroundings)
+    longest_sequence, Move, MoveContext, MoveSequence)
 from nova_holistic.repair.proposal import with_preferences
 from nova_holistic.repair.server_changes import (
     change_of, ServerChange, ServerStatus)
@@ -71,13 +71,13 @@ class ActionCase:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundCourse:
+class FoundSequence:
     """
     :ivar planned_again: paths of planned members whose places are given up
         before the first move
     """
 
-    course: Course
+    sequence: MoveSequence
     planned_again: tuple[str, ...]
 
 
@@ -85,12 +85,12 @@ class FoundCourse:
 class _Moves:
     """The moves of one plan, in no order."""
 
-    surroundings: Surroundings
+    context: MoveContext
     moves: Sequence[Move]
 
-    def found(self, course: Course) -> FoundCourse:
-        return FoundCourse(course, tuple(
-            row.member.path for row in self.surroundings.given_up))
+    def found(self, sequence: MoveSequence) -> FoundSequence:
+        return FoundSequence(sequence, tuple(
+            row.member.path for row in self.context.given_up))
 
 
 class ActionSearch:
@@ -114,7 +114,7 @@ class ActionSearch:
         self._free = free
         self.reasons: Sequence[Reason] = ()
 
-    def best(self) -> FoundCourse | None:
+    def best(self) -> FoundSequence | None:
         """The plan with the fewest blocked moves; None if there is no plan.
 
         Servers use intermediate hosts only if every plan blocks a move
@@ -124,26 +124,26 @@ class ActionSearch:
                   if row.state == MemberState.BUILT
                   and self._changes[row.member.path].flavor is not None}
         tried: list[_Moves] = []
-        best: FoundCourse | None = None
+        best: FoundSequence | None = None
         for _ in range(ATTEMPTS):
             hosts = self._solved(barred)
             if hosts is None:
                 break
             tried.append(self._moves(hosts))
-            found = tried[-1].found(longest_course(
-                tried[-1].surroundings, tried[-1].moves))
-            obstacles = found.course.obstacles
-            if best is None or len(obstacles) < len(best.course.obstacles):
+            found = tried[-1].found(longest_sequence(
+                tried[-1].context, tried[-1].moves))
+            obstacles = found.sequence.obstacles
+            if best is None or len(obstacles) < len(best.sequence.obstacles):
                 best = found
             if not obstacles:
                 return found
             for move in obstacles:
                 barred.setdefault(move.member, set()).add(move.destination)
         for each in tried:
-            course = complete_course(
-                each.surroundings, each.moves, self._suitable)
-            if course is not None:
-                return each.found(course)
+            sequence = indirect_sequence(
+                each.context, each.moves, self._suitable)
+            if sequence is not None:
+                return each.found(sequence)
         return best
 
     def _suitable(self, move: Move, host: Host) -> bool:
@@ -205,7 +205,7 @@ class ActionSearch:
         planned = [row for row in moved if row.state == MemberState.PLANNED]
         moves = [_move(changes[row.member.path], hosts[row.member.path])
                  for row in moved if row.state == MemberState.BUILT]
-        return _Moves(Surroundings(
+        return _Moves(MoveContext(
             violations.checked_rules(case.group, case.members),
             [row for row in case.members
              if row.state in OCCUPYING and row not in planned],

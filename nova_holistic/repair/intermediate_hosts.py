@@ -14,14 +14,14 @@ from dataclasses import dataclass, field, replace
 from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.repair.move_order import (
-    Course, MOST_STATES, Move, MoveCheck, Surroundings)
+    MOST_STATES, Move, MoveCheck, MoveContext, MoveSequence)
 
 Suitable = Callable[[Move, Host], bool]
 """Whether the server of a move may be on a host for some time."""
 
 
-def complete_course(surroundings: Surroundings, moves: Sequence[Move],
-                    suitable: Suitable) -> Course | None:
+def indirect_sequence(context: MoveContext, moves: Sequence[Move],
+                      suitable: Suitable) -> MoveSequence | None:
     """An order of all moves with the fewest intermediate hosts.
 
     Each server uses at most one of them. The search is complete if there are
@@ -31,31 +31,31 @@ def complete_course(surroundings: Surroundings, moves: Sequence[Move],
     :param moves: moves for which no direct order exists
     :returns: None if no such order was found
     """
-    search = _Search(MoveCheck(surroundings), tuple(moves), {
-        move: _candidates(surroundings, moves, move, suitable)
+    search = _Search(MoveCheck(context), tuple(moves), {
+        move: _candidates(context, moves, move, suitable)
         for move in moves})
     for stops in range(1, len(moves) + 1):
         done = search.ordered(stops)
         if done is not None:
-            return Course(tuple(done), FrozenMapping())
+            return MoveSequence(tuple(done), FrozenMapping())
         if search.is_exhausted:
             break
     return None
 
 
-def _candidates(surroundings: Surroundings, moves: Sequence[Move],
+def _candidates(context: MoveContext, moves: Sequence[Move],
                 move: Move, suitable: Suitable) -> Sequence[Move]:
     """Moves of one server to the intermediate hosts that it may use.
 
     Hosts that no policy distinguishes, and whose capacity no other move
     changes, are limited to the number of servers that move.
     """
-    busy = {row.place.host for row in surroundings.members}
+    busy = {row.place.host for row in context.members}
     busy.update(each.destination for each in moves)
     alike: Counter = Counter()
-    check = MoveCheck(surroundings)
+    check = MoveCheck(context)
     found = []
-    for host in surroundings.snapshot.hosts:
+    for host in context.snapshot.hosts:
         leg = replace(move, destination=host.name, resources=None)
         if (not host.enabled or host.name in (move.source, move.destination)
                 or not suitable(move, host)):
@@ -63,7 +63,7 @@ def _candidates(surroundings: Surroundings, moves: Sequence[Move],
         if host.name not in busy:
             kind = (host.location, host.labels, host.traits, host.aggregates,
                     host.availability_zone, bool(host.servers))
-            if alike[kind] >= len(moves) or check.lacking((), leg):
+            if alike[kind] >= len(moves) or check.missing_resource((), leg):
                 continue
             alike[kind] += 1
         found.append(leg)

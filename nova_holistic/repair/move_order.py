@@ -42,7 +42,7 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class MoveSequence:
     """The longest order that was found.
 
     :ivar moves: moves in an order in which each is possible after those before
@@ -56,7 +56,7 @@ class Course:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class MoveContext:
     """The group and the cloud before the first move.
 
     :ivar group: the group with the hard policies to keep, not bound to a
@@ -74,17 +74,17 @@ class Surroundings:
     extra_servers: Sequence[str] = ()
 
 
-def ordered(surroundings: Surroundings, moves: Sequence[Move]
+def ordered(context: MoveContext, moves: Sequence[Move]
             ) -> tuple[Sequence[Move], Sequence[Reason]]:
     """The moves in such an order, or the reasons why none exists."""
-    course = longest_course(surroundings, moves)
-    if not course.obstacles:
-        return course.moves, ()
+    sequence = longest_sequence(context, moves)
+    if not sequence.obstacles:
+        return sequence.moves, ()
     return (), [Reason.of('', MarkedText(
         'no order of the live migrations satisfies the policies and has '
         'capacity at each step')), *(
             Reason.of(move.member, obstacle_text(move, why))
-            for move, why in course.obstacles.items())]
+            for move, why in sequence.obstacles.items())]
 
 
 def obstacle_text(move: Move, why: str) -> MarkedText:
@@ -93,14 +93,14 @@ def obstacle_text(move: Move, why: str) -> MarkedText:
                           move.destination, why)
 
 
-def longest_course(surroundings: Surroundings,
-                   moves: Sequence[Move]) -> Course:
+def longest_sequence(context: MoveContext,
+                     moves: Sequence[Move]) -> MoveSequence:
     """As many of the moves as possible, in such an order.
 
     The search goes through sets of completed moves, depth first. It is
     complete if there are at most ``MOST_STATES`` of them.
     """
-    check = MoveCheck(surroundings)
+    check = MoveCheck(context)
     done: list[Move] = []
     furthest: list[Move] = []
     seen = {frozenset[Move]()}
@@ -123,7 +123,7 @@ def longest_course(surroundings: Surroundings,
             choices.pop()
             if done:
                 done.pop()
-    return Course(tuple(furthest), FrozenMapping({
+    return MoveSequence(tuple(furthest), FrozenMapping({
         move: check.obstacle(furthest, move) or 'the search was given up'
         for move in moves if move not in furthest}))
 
@@ -131,18 +131,18 @@ def longest_course(surroundings: Surroundings,
 class MoveCheck:
     """Whether a move is possible after other moves."""
 
-    def __init__(self, surroundings: Surroundings):
-        snapshot, members = surroundings.snapshot, surroundings.members
+    def __init__(self, context: MoveContext):
+        snapshot, members = context.snapshot, context.members
         self._hosts = {host.name: host for host in snapshot.hosts}
         self._there = {row.member.path: self._hosts[row.place.host]
                        for row in members}
         self._demands = {row.member.path: row.member.requirements.resources
                          for row in members}
-        self._given_up = surroundings.given_up
+        self._given_up = context.given_up
         self._snapshot = snapshot.without_servers([
             *(row.place.host for row in (*members, *self._given_up)),
-            *surroundings.extra_servers])
-        bound = bind(surroundings.group.only(self._there), self._snapshot)
+            *context.extra_servers])
+        bound = bind(context.group.only(self._there), self._snapshot)
         self._rules: list[tuple[Scope, Policy]] = [
             (scope, rule) for scope in bound.scopes()
             for rule in scope.group.rules if rule.hard]
@@ -150,7 +150,7 @@ class MoveCheck:
     def obstacle(self, done: Sequence[Move], move: Move) -> str:
         """The reason why a move is not possible after others; empty if it is
         possible."""
-        free = self.lacking(done, move)
+        free = self.missing_resource(done, move)
         if free:
             return f'the destination has too little free {free}'
         before = {**self._there, **{
@@ -166,7 +166,7 @@ class MoveCheck:
                 return f'it would violate {rule.title}'
         return ''
 
-    def lacking(self, done: Sequence[Move], move: Move) -> str:
+    def missing_resource(self, done: Sequence[Move], move: Move) -> str:
         """The resource class of which the destination has too little after
         other moves; empty if it has enough."""
         host = self._hosts[move.destination]

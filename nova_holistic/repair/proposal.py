@@ -139,7 +139,7 @@ def _ordered(case: RepairCase, free: Sequence[MemberRecord],
                   hosts[row.member.path]) for row in moved
              if row.state == MemberState.BUILT]
     planned = [row for row in moved if row.state == MemberState.PLANNED]
-    found, reasons = move_order.ordered(move_order.Surroundings(
+    found, reasons = move_order.ordered(move_order.MoveContext(
         violations.checked_rules(case.group, case.members),
         [row for row in case.members
          if row.state in OCCUPYING and row not in planned],

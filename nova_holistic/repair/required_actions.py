@@ -11,13 +11,13 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.messages.marked_text import MarkedText
 from nova_holistic.model.plan import Reason
 from nova_holistic.repair.action_search import (
-    ActionCase, ActionSearch, FoundCourse)
+    ActionCase, ActionSearch, FoundSequence)
 from nova_holistic.repair import move_order, violations
-from nova_holistic.repair.move_order import Course, Move
+from nova_holistic.repair.move_order import Move, MoveSequence
 from nova_holistic.repair.server_changes import MOVABLE, ServerChange
 from nova_holistic.table.records import MemberRecord, MemberState
 
-_STAY = FoundCourse(Course((), FrozenMapping()), ())
+_STAY = FoundSequence(MoveSequence((), FrozenMapping()), ())
 """No server moves."""
 
 
@@ -64,7 +64,7 @@ def propose(conf, snapshot_planner: SnapshotPlanner,
     if moving:
         return _answer(changes, _STAY, moving)
     why: Sequence[Reason] = ()
-    for free in _ladder(case, changes):
+    for free in _movable_sets(case, changes):
         search = ActionSearch(conf, snapshot_planner, case, changes, free)
         found = search.best()
         if found is not None:
@@ -73,8 +73,8 @@ def propose(conf, snapshot_planner: SnapshotPlanner,
     return _answer(changes, _STAY, why)
 
 
-def _ladder(case: ActionCase, changes: Mapping[str, ServerChange]
-            ) -> Iterator[Sequence[MemberRecord]]:
+def _movable_sets(case: ActionCase, changes: Mapping[str, ServerChange]
+                  ) -> Iterator[Sequence[MemberRecord]]:
     """Sets of members that may move, each larger than the previous one.
     Servers on disabled hosts may move only in the last set."""
     enabled = {host.name for host in case.snapshot.hosts if host.enabled}
@@ -93,19 +93,19 @@ def _ladder(case: ActionCase, changes: Mapping[str, ServerChange]
         last = chosen
 
 
-def _answer(changes: Mapping[str, ServerChange], found: FoundCourse,
+def _answer(changes: Mapping[str, ServerChange], found: FoundSequence,
             why: Sequence[Reason] = ()) -> RequiredActions:
     """:param why: reason why no action can be carried out"""
-    course = found.course
-    reasons = [*why, *_order_reasons(course), *(
+    sequence = found.sequence
+    reasons = [*why, *_order_reasons(sequence), *(
         each.obstacle for each in changes.values()
         if each.obstacle is not None)]
-    blocked = {move.member: move for move in course.obstacles}
-    last = {move.member: move for move in course.moves}
+    blocked = {move.member: move for move in sequence.obstacles}
+    last = {move.member: move for move in sequence.moves}
     carried = [_action(changes[move.member], move, ActionState.REQUIRED)
                if move is last[move.member]
                else _first_move(changes[move.member], move)
-               for move in course.moves]
+               for move in sequence.moves]
     moved = {action.member for action in carried}
     stuck = [_action(change, blocked.get(path), ActionState.BLOCKED,
                      [reason for reason in reasons if reason.at == path])
@@ -119,14 +119,14 @@ def _answer(changes: Mapping[str, ServerChange], found: FoundCourse,
         found.planned_again, tuple(reasons), changes)
 
 
-def _order_reasons(course: Course) -> Sequence[Reason]:
-    if not course.obstacles:
+def _order_reasons(sequence: MoveSequence) -> Sequence[Reason]:
+    if not sequence.obstacles:
         return ()
     return [Reason.of('', MarkedText(
         'no order of all actions satisfies the policies and has capacity at '
         'each step')), *(
             Reason.of(move.member, move_order.obstacle_text(move, why))
-            for move, why in course.obstacles.items())]
+            for move, why in sequence.obstacles.items())]
 
 
 def _action(change: ServerChange, move: Move | None, state: ActionState,

@@ -234,7 +234,7 @@ class Users:
             try:
                 return create()
             except Refused as error:
-                if not error.passing or time.monotonic() > until:
+                if not error.is_transient or time.monotonic() > until:
                     raise
             time.sleep(1)
 

@@ -53,7 +53,7 @@ class LiveGroup:
             self.client.groups.wait(self.id)
             self.client.groups.delete(self.id)
         except Refused as error:
-            if error.status != 404 and not error.passing:
+            if error.status != 404 and not error.is_transient:
                 raise
             return error.status == 404
         return True

@@ -108,7 +108,7 @@ class MemberBoot:
             servers = self._read(request.path)
             if servers.server:
                 return servers.server
-            again = (error.passing or error.status == _TOO_MANY_REQUESTS
+            again = (error.is_transient or error.status == _TOO_MANY_REQUESTS
                      or servers.state != PLANNED)
             raise AttemptFailed(str(error), final=not again) from error
         self.stop.wait(_FIRST_PAUSE)
@@ -146,7 +146,7 @@ class MemberBoot:
             try:
                 return ask()
             except errors.Refused as error:
-                if not error.passing:
+                if not error.is_transient:
                     raise
                 refused = error
         raise refused

@@ -71,7 +71,7 @@ class CreateGroup(WaitingCommand, command.ShowOne, DefinitionFile):
             group = self.client().groups.create(
                 document, idempotency_key=key, **request)
         except errors.Refused as error:
-            if not error.passing:
+            if not error.is_transient:
                 raise
             raise exceptions.CommandError(
                 f'{error}; the group may exist nevertheless: repeat the '

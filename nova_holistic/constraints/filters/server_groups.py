@@ -42,7 +42,7 @@ def chains(members: Mapping[str, Sequence[str]]
         yield from zip(paths, paths[1:])
 
 
-def objection(group: ServerGroup, hosts: Collection[str]) -> str | None:
+def violation_reason(group: ServerGroup, hosts: Collection[str]) -> str | None:
     """The reason why the hard policy of a server group does not allow these
     places; None if it allows them.
 

@@ -16,7 +16,7 @@ from nova_holistic.embedded.demo.outcome import Attempt
 from nova_holistic.embedded.demo import scenario, tables
 from nova_holistic.embedded.demo.stock_nova import one_by_one
 from nova_holistic.embedded.demo.tiers import (
-    in_words_of_nova, largest_first, Tier, tiers)
+    with_nova_policies, largest_first, Tier, tiers)
 from nova_holistic.policies import load_policy_types
 from nova_holistic.solver.check import check
 
@@ -61,7 +61,7 @@ class DemoRun:
     def run(self) -> bool:
         """Run all steps, and return whether all statements were true."""
         self._cloud()
-        self._wishes()
+        self._requested_group()
         self._stock('stock, as listed', self.tiers,
                     'in the order of the document',
                     'The web servers went to the emptiest hosts, as is right '
@@ -90,7 +90,7 @@ class DemoRun:
             f'{len(memory)} nova-computes with fake hypervisors. A server on '
             f'each host takes {share:.0%} of all memory.')
 
-    def _wishes(self) -> None:
+    def _requested_group(self) -> None:
         self.console.rule('The requested group')
         flavors = {flavor.name: flavor for flavor in scenario.FLAVORS}
         self.console.print(tables.group(self.tiers, flavors))
@@ -129,7 +129,7 @@ class DemoRun:
         """The attempt with the result of the independent check of its ACTIVE
         servers, against the policies that apply to all attempts."""
         hosts = tried.hosts()
-        reasons = check(in_words_of_nova(self.group, frozenset(hosts)),
+        reasons = check(with_nova_policies(self.group, frozenset(hosts)),
                         self.snapshot, hosts)
         return tried.with_violations(
             f'{reason.at}: {reason.message}' for reason in reasons)

@@ -42,7 +42,8 @@ def group(tiers: Iterable[Tier], flavors: Mapping[str, Flavor]) -> Table:
     for tier in tiers:
         needs = flavors[tier.flavor].resources
         rules = [f'{tier.policy} host', *(
-            f'[cyan]{p.type} {" ".join(p.levels)}[/]' for p in tier.beyond)]
+            f'[cyan]{p.type} {" ".join(p.levels)}[/]'
+            for p in tier.other_policies)]
         table.add_row(
             tier.path, str(len(tier.members)), tier.zone,
             f'{needs["VCPU"]} VCPU, {needs["MEMORY_MB"] // scenario.GIB} GiB, '

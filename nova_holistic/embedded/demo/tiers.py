@@ -16,13 +16,14 @@ class Tier:
 
     :ivar path: path of their group in the document
     :ivar policy: policy of the server group in Nova
-    :ivar beyond: further policies of the group, which Nova cannot express
+    :ivar other_policies: further policies of the group, which Nova cannot
+        express
     """
 
     path: str
     policy: str
     members: tuple[Member, ...]
-    beyond: tuple[Policy, ...]
+    other_policies: tuple[Policy, ...]
 
     @property
     def flavor(self) -> str:
@@ -47,13 +48,13 @@ def _tiers(group: Group) -> Iterator[Tier]:
         prefix = f'{scope.path}/' if scope.path else ''
         policies = scope.group.policies
         for description in scope.group.members:
-            policy, = filter(_in_words_of_nova, policies)
+            policy, = filter(_is_nova_policy, policies)
             yield Tier(
                 scope.path, policy.type, description.members(prefix),
-                tuple(p for p in policies if not _in_words_of_nova(p)))
+                tuple(p for p in policies if not _is_nova_policy(p)))
 
 
-def _in_words_of_nova(policy: Policy) -> bool:
+def _is_nova_policy(policy: Policy) -> bool:
     return (policy.hard and tuple(policy.levels) == (HOST,)
             and policy.type in ('affinity', 'anti-affinity'))
 
@@ -67,7 +68,7 @@ def largest_first(
     return tuple(sorted(chosen, key=lambda tier: -memory[tier.flavor]))
 
 
-def in_words_of_nova(group: Group, paths: frozenset[str]) -> Group:
+def with_nova_policies(group: Group, paths: frozenset[str]) -> Group:
     """The group with the members of these paths, and with the policies that
     Nova can express."""
     return _part(group, paths, '')
@@ -76,7 +77,7 @@ def in_words_of_nova(group: Group, paths: frozenset[str]) -> Group:
 def _part(group: Group, paths: frozenset[str], prefix: str) -> Group:
     return replace(
         group,
-        policies=tuple(filter(_in_words_of_nova, group.policies)),
+        policies=tuple(filter(_is_nova_policy, group.policies)),
         members=tuple(
             MemberDescription(name, description.requirements)
             for description in group.members

@@ -208,7 +208,7 @@ def _must_agree(group: ServerGroup, wanted: Sequence[MemberRecord],
     inside = [row for row in members if row.state in OCCUPYING and (
         row in wanted or row.member.requirements.server_group == group.uuid)]
     own = {row.instance_uuid for row in inside}
-    reason = server_groups.objection(group, [
+    reason = server_groups.violation_reason(group, [
         *(row.place.host for row in inside),
         *(host for server, host in group.hosts.items() if server not in own)])
     if reason is not None:

@@ -53,7 +53,7 @@ class DeviceProfiles:
                 for i, each in enumerate(profile['groups']))
         return cls(FrozenMapping(found))
 
-    def objection(self, specs: Mapping[str, str]) -> str:
+    def unplannable_reason(self, specs: Mapping[str, str]) -> str:
         """Why the devices of a flavor cannot be planned; '' if they can, or
         if it requests none."""
         name = specs.get(PROFILE, '')

@@ -31,11 +31,11 @@ class FlavorDevices:
         return cls(PciAliases.from_conf(options.pci_alias),
                    DeviceProfiles.from_conf(options.device_profile))
 
-    def objection(self, specs: Mapping[str, str]) -> str:
+    def unplannable_reason(self, specs: Mapping[str, str]) -> str:
         """Why the devices of a flavor cannot be planned; '' if they can, or
         if it requests none."""
-        return (self.aliases.objection(specs)
-                or self.profiles.objection(specs))
+        return (self.aliases.unplannable_reason(specs)
+                or self.profiles.unplannable_reason(specs))
 
     def request_groups(self, specs: Mapping[str, str]
                        ) -> tuple[RequestGroup, ...]:

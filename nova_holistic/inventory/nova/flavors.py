@@ -68,9 +68,9 @@ def flavor_from_nova(item: Mapping[str, Any],
         required_traits=frozenset(required),
         forbidden_traits=frozenset(forbidden),
         unplannable=(unplannable_reason(specs)
-                     or mixed_cpus.objection(specs, item['vcpus'])
-                     or flavor_groups.objection(specs)
-                     or devices.objection(specs)),
+                     or mixed_cpus.unplannable_reason(specs, item['vcpus'])
+                     or flavor_groups.unplannable_reason(specs)
+                     or devices.unplannable_reason(specs)),
         request_groups=(flavor_groups.request_groups(specs)
                         + devices.request_groups(specs)),
         group_policy=flavor_groups.group_policy(specs),
@@ -105,7 +105,8 @@ def _dedicated_cpus(vcpus: int, specs: Mapping[str, str]) -> int:
     policy = specs.get(CPU_POLICY)
     if policy == DEDICATED:
         return vcpus
-    if policy == mixed_cpus.MIXED and not mixed_cpus.objection(specs, vcpus):
+    if policy == mixed_cpus.MIXED and not mixed_cpus.unplannable_reason(
+            specs, vcpus):
         return mixed_cpus.dedicated_cpus(specs, vcpus)
     return 0
 

@@ -61,7 +61,7 @@ class PciAliases:
                 _traits(alias.get('traits', '')))
         return cls(FrozenMapping(devices))
 
-    def objection(self, specs: Mapping[str, str]) -> str:
+    def unplannable_reason(self, specs: Mapping[str, str]) -> str:
         """Why the devices of a flavor cannot be planned; '' if they can, or
         if it requests none."""
         if ALIAS not in specs:
@@ -78,7 +78,7 @@ class PciAliases:
     def request_groups(self, specs: Mapping[str, str]
                        ) -> tuple[RequestGroup, ...]:
         """One group for each device of a flavor without objections."""
-        if ALIAS not in specs or self.objection(specs):
+        if ALIAS not in specs or self.unplannable_reason(specs):
             return ()
         return tuple(
             RequestGroup(f'{PCI_PREFIX}{number}_{i}', device.resources,

@@ -53,7 +53,7 @@ class UseLists:
             self.uses.update(found)
             return found
 
-    def with_room(self, demand: Demand) -> frozenset[str]:
+    def with_capacity(self, demand: Demand) -> frozenset[str]:
         """All providers with room for the demand, and no others."""
         path = f'/resource_providers?resources={_query(demand)}'
         with self._placement.reading(path):
@@ -88,7 +88,7 @@ def find_changed(known: Mapping[str, Provider],
     # The other providers had no capacity. Check whether they still have none.
     for demand in sorted(frozenset[Demand]().union(*(
             _demands(known[uuid], room=False) for uuid in waiting))):
-        changed |= lists.with_room(demand) & waiting.keys()
+        changed |= lists.with_capacity(demand) & waiting.keys()
     return frozenset(changed)
 
 

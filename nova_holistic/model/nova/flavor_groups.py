@@ -44,7 +44,7 @@ def group_policy(specs: Mapping[str, str]) -> str:
     return ISOLATE if specs.get(GROUP_POLICY) == ISOLATE else NONE
 
 
-def objection(specs: Mapping[str, str]) -> str:
+def unplannable_reason(specs: Mapping[str, str]) -> str:
     """Why Placement would refuse the groups; '' if it would not."""
     groups = request_groups(specs)
     for each in groups:

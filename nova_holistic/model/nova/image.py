@@ -56,7 +56,7 @@ class Image:
         """Traits that Nova forbids because of the image."""
         return frozenset(implied_traits(self._as_extra_specs())[1])
 
-    def objection(self, flavor: Flavor | None, volume: bool) -> str:
+    def unplannable_reason(self, flavor: Flavor | None, volume: bool) -> str:
         """The reason why no server can be planned with this image; '' if
         servers can.
 

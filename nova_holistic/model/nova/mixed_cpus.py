@@ -19,13 +19,13 @@ _RULE = re.compile(r'(\^?)\s*(\d+)\s*(?:-\s*(\d+)\s*)?')
 def dedicated_cpus(specs: Mapping[str, str], vcpus: int) -> int:
     """The number of dedicated processors of a server with both kinds.
 
-    :param specs: extra specs without an ``objection``
+    :param specs: extra specs without an ``unplannable_reason``
     :param vcpus: number of processors of the flavor
     """
     return len(_masked(specs[MASK], vcpus))
 
 
-def objection(specs: Mapping[str, str], vcpus: int) -> str:
+def unplannable_reason(specs: Mapping[str, str], vcpus: int) -> str:
     """The reason why a flavor cannot be planned because of this policy; '' if
     it can, or if it has another policy and no mask."""
     mask = specs.get(MASK, '')

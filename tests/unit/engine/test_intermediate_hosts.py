@@ -6,8 +6,8 @@ from collections import deque
 
 from hypothesis import assume, given
 
-from nova_holistic.repair.intermediate_hosts import complete_course
-from nova_holistic.repair.move_order import longest_course
+from nova_holistic.repair.intermediate_hosts import indirect_sequence
+from nova_holistic.repair.move_order import longest_sequence
 from tests.effort import examples
 from tests.unit.engine.test_move_order import (
     cases, HOSTS, Oracle, product_case)
@@ -47,11 +47,11 @@ def fewest_stops(oracle, names):
 
 def order(case, suitable=lambda move, host: True):
     """The moves as member and destination; None if there is no order."""
-    surroundings, moves = product_case(*case)
-    assume(longest_course(surroundings, moves).obstacles)
-    course = complete_course(surroundings, moves, suitable)
-    return course and [(move.member, move.source, move.destination)
-                       for move in course.moves]
+    context, moves = product_case(*case)
+    assume(longest_sequence(context, moves).obstacles)
+    sequence = indirect_sequence(context, moves, suitable)
+    return sequence and [(move.member, move.source, move.destination)
+                         for move in sequence.moves]
 
 
 @examples(300)

@@ -13,7 +13,7 @@ from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.policies import load_policy_types
 from nova_holistic.repair.move_order import (
-    longest_course, Move, Surroundings)
+    longest_sequence, Move, MoveContext)
 from nova_holistic.table.records import MemberRecord, MemberState, Place
 from tests.effort import examples
 from tests.unit.builders import cloud, host
@@ -51,9 +51,9 @@ def policies(rules):
             yield {'type': kind, 'level': argument, 'max_per_domain': most}
 
 
-def product_course(*case):
-    surroundings, moves = product_case(*case)
-    return longest_course(surroundings, moves), moves
+def product_sequence(*case):
+    context, moves = product_case(*case)
+    return longest_sequence(context, moves), moves
 
 
 def product_case(servers, free, rules):
@@ -79,7 +79,7 @@ def product_case(servers, free, rules):
                   FrozenMapping({'VCPU': after}))
              for name, (source, before, destination, after)
              in servers.items() if (source, before) != (destination, after)]
-    return Surroundings(group, rows, snapshot), moves
+    return MoveContext(group, rows, snapshot), moves
 
 
 class Oracle:
@@ -150,12 +150,12 @@ class Oracle:
 @examples(400)
 @given(cases())
 def test_the_order_is_possible_and_none_is_longer(case):
-    course, moves = product_course(*case)
+    sequence, moves = product_sequence(*case)
     oracle = Oracle(*case)
-    order = [move.member for move in course.moves]
+    order = [move.member for move in sequence.moves]
     assert oracle.possible(order)
     assert len(order) == oracle.most([move.member for move in moves])
-    assert {move.member for move in course.obstacles} == {
+    assert {move.member for move in sequence.obstacles} == {
         move.member for move in moves} - set(order)
 
 
@@ -163,17 +163,17 @@ def test_a_server_that_grows_needs_room_beside_its_old_size():
     """Placement allocates both sizes on a host until the resize is
     confirmed."""
     servers = {'a': ('h-1', 2, 'h-1', 3)}
-    course, _ = product_course(servers, dict.fromkeys(HOSTS, 2), [])
-    assert [*course.obstacles.values()] == [
+    sequence, _ = product_sequence(servers, dict.fromkeys(HOSTS, 2), [])
+    assert [*sequence.obstacles.values()] == [
         'the destination has too little free VCPU']
-    course, _ = product_course(servers, dict.fromkeys(HOSTS, 3), [])
-    assert [move.member for move in course.moves] == ['a']
+    sequence, _ = product_sequence(servers, dict.fromkeys(HOSTS, 3), [])
+    assert [move.member for move in sequence.moves] == ['a']
 
 
 def test_the_obstacle_names_the_policy():
     """Two servers have to swap their hosts."""
-    course, _ = product_course(
+    sequence, _ = product_sequence(
         {'a': ('h-1', 1, 'h-3', 1), 'b': ('h-3', 1, 'h-1', 1)},
         dict.fromkeys(HOSTS, 4), [('anti-affinity', 'host', 1)])
-    assert course.moves == ()
-    assert all('anti-affinity' in why for why in course.obstacles.values())
+    assert sequence.moves == ()
+    assert all('anti-affinity' in why for why in sequence.obstacles.values())

@@ -25,11 +25,11 @@ def test_each_group_of_a_profile_is_a_group():
     assert (second.suffix, dict(second.resources)) == (
         'device_profile_1', {'CUSTOM_X': 1})
     assert profiles.request_groups({}) == ()
-    assert profiles.objection({}) == ''
+    assert profiles.unplannable_reason({}) == ''
 
 
 def test_an_unknown_profile_has_an_objection():
-    assert 'profile gpu is not in' in DeviceProfiles().objection(
+    assert 'profile gpu is not in' in DeviceProfiles().unplannable_reason(
         {'accel:device_profile': 'gpu'})
 
 

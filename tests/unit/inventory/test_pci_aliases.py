@@ -32,7 +32,7 @@ def test_each_device_is_a_group():
     ('gpu:1,other:1', 'alias other is not in'), ('', "''")])
 def test_a_request_that_cannot_be_planned_has_an_objection(value, reason):
     specs = {'pci_passthrough:alias': value}
-    assert reason in aliases(GPU).objection(specs)
+    assert reason in aliases(GPU).unplannable_reason(specs)
     assert aliases(GPU).request_groups(specs) == ()
 
 

@@ -36,7 +36,7 @@ def test_a_mask_selects_the_processors_that_nova_selects(mask, vcpus):
     except (exception.Invalid, exception.InvalidMixedInstanceDedicatedMask):
         found = None
     if not found:
-        assert mixed_cpus.objection(specs, vcpus)
+        assert mixed_cpus.unplannable_reason(specs, vcpus)
     else:
-        assert mixed_cpus.objection(specs, vcpus) == ''
+        assert mixed_cpus.unplannable_reason(specs, vcpus) == ''
         assert mixed_cpus.dedicated_cpus(specs, vcpus) == len(found)

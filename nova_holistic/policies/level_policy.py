@@ -15,7 +15,7 @@ LEVEL = {'level': {'type': 'string', 'minLength': 1, 'maxLength': 255}}
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfLevel(Policy):
+class LevelPolicy(Policy):
     """The base class of policies for the domains of one level. The default
     level is host."""
 
