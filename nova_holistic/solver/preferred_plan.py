@@ -11,6 +11,7 @@ import contextlib
 from dataclasses import replace
 
 from nova_holistic.model.group import Group
+from nova_holistic.model.policy import Policy
 from nova_holistic.solver.construct.insertion import insert_members
 from nova_holistic.solver.large import large
 from nova_holistic.solver.limits.current import phases as limits
@@ -24,9 +25,11 @@ def with_hard_preferences(known: Incumbent, backend: Backend,
                           deadline: Deadline) -> Incumbent | None:
     """Return an incumbent of the group with hard policies in place of its
     preferences, which has a plan; None if the group has no preferences, the
-    problem is not a small group on a large cloud, or no such plan was found.
+    problem is not a small group on a large cloud, a preference has no hard
+    form, or no such plan was found.
     """
-    if all(each.policy.hard for each in known.policies) or (
+    weighted = [each.policy for each in known.policies if not each.policy.hard]
+    if not weighted or not all(map(_has_hard_form, weighted)) or (
             len(known.members) > limits().preferred_members
             or len(known.snapshot.hosts) <= limits().preferred_hosts):
         return None
@@ -56,6 +59,14 @@ def adopt(known: Incumbent, hard: Incumbent) -> bool:
     if hard.status is SearchStatus.OPTIMAL:
         known.prove_optimal(hard.plan_cost)
     return True
+
+
+def _has_hard_form(policy: Policy) -> bool:
+    """Whether documents can contain the policy as a hard policy, under its own
+    type or that of a class from which it is derived. Other policies, of other
+    packages, may not accept that they have no weight."""
+    return any('type' in vars(each) and each.default_weight is None
+               for each in type(policy).__mro__ if issubclass(each, Policy))
 
 
 def _hard(group: Group) -> Group:

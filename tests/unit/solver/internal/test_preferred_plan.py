@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small groups with preferences on large clouds."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import ClassVar
 
 import pytest
 
 from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.policy import Policy, Violations
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.limits.current import Limits
@@ -19,6 +21,27 @@ from tests.unit.solver.test_oracle_weights import (
 
 HOSTS, RACKS, TOTAL = 1_200, 60, 40
 VCPUS = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnlyPreferred(Policy):
+    """An external policy that cannot be hard. Each member violates it."""
+
+    type: ClassVar[str] = 'only-preferred'
+    keys: ClassVar[dict] = {}
+    default_weight: ClassVar[float] = 2.0
+    weight: float = 2.0
+
+    def __post_init__(self):
+        if self.weight is None:
+            raise ValueError('only a preference')
+
+    def check(self, scope, placement, snapshot):
+        return Violations(len(scope.members))
+
+    def encode(self, scope, encoder):
+        encoder.penalise(self, scope, encoder.among(
+            scope, encoder.snapshot.hosts))
 
 
 def _used(number):
@@ -56,6 +79,12 @@ def test_members_that_prefer_different_domains_are_on_the_fullest(level):
     assert plan.preference_cost.value == 0
     assert plan.objective.value == pytest.approx(float(sum(cheapest[:8])))
     assert plan.objective.gap == pytest.approx(0, abs=1e-4)
+
+
+def test_a_policy_without_a_hard_form_keeps_its_weight():
+    plan = _solve(4, OnlyPreferred(), AntiAffinity(weight=1.0))
+    assert plan.preference_cost.value == 8
+    assert len(set(plan.hosts().values())) == 4
 
 
 def test_contradictory_preferences_lead_to_a_plan_that_violates_the_lighter():
