@@ -2,7 +2,7 @@
 """Releases, extends, repairs and deletes the parts of a group in the children.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -131,12 +131,20 @@ class GroupChanges:
         :raises ChildFailed: a child makes no proposal
         """
         self._settled(group_uuid)
+        parts = self._parts(group_uuid)
         answers = [self._child(user, part).propose_repair(part.child_group)
-                   for part in self._parts(group_uuid)]
+                   for part in parts]
         _must_succeed(answers)
-        return {key: [each for answer in answers if answer is not None
-                      for each in answer[key]]
-                for key in ('moves', 'planned_again', 'reasons')}
+        proposed: dict[str, Any] = {
+            'moves': [], 'planned_again': [], 'reasons': []}
+        for part, answer in zip(parts, answers, strict=True):
+            # A child proposes nothing for the members of other children.
+            paths = set(part.paths)
+            for key in proposed if answer else ():
+                proposed[key] += [
+                    each for each in answer[key]
+                    if key == 'reasons' or _member(each) in paths]
+        return proposed
 
     def detach(self, user: User, group_uuid: str, path: str) -> None:
         """Remove a server from the group in its cloud.
@@ -226,3 +234,9 @@ def _public(refusal: Refusal) -> str:
         reason.message if reason.public is None else reason.public
         for reason in refusal.reasons) or (
             f'cloud {refusal.child}: {refusal.kind}')
+
+
+def _member(proposed: Mapping[str, Any] | str) -> str:
+    """The path of the member of a move, or of a member that is planned
+    again."""
+    return proposed if isinstance(proposed, str) else proposed['member']

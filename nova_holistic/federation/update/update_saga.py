@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 
 from nova_holistic import crash_points
 from nova_holistic.federation.child import (
-    Child, ChildDefinition, Document, Refusal, RefusalKind, UpdateTerms)
+    Child, ChildDefinition, ChildGroup, Document, Refusal, RefusalKind,
+    UpdateTerms)
 from nova_holistic.federation.errors import JournalRefused
 from nova_holistic.federation.results import PlacedPart
 from nova_holistic.federation.saga.journal import (
@@ -130,8 +131,10 @@ class UpdateSaga:
             return found
         if set(order.paths) - set(part.record.paths) or part.revived:
             extended = child.extend(uuid, self._lease)
-            if isinstance(extended, Refusal):
-                return extended
+            if not isinstance(extended, ChildGroup):
+                return extended or _refusal(
+                    order, f'cloud {child.name}: the group is gone before '
+                    'its lease was extended')
         return None
 
     def _restore(self) -> None:

@@ -248,6 +248,27 @@ def test_a_child_reports_only_about_its_own_part(parent):
         'built', 'a-server')
 
 
+def test_a_child_proposes_repairs_of_its_own_part_only(parent):
+    group = parent.post(SPLIT)['id']
+    paths = {each['cloud']: path
+             for path, each in parent.members(group).items()}
+    moves = [{'member': path, 'instance_uuid': IMAGE, 'source': 'b1',
+              'destination': 'b2'} for path in paths.values()]
+    for name, child in parent.clouds.children.items():
+        child.propose_repair = lambda uuid, name=name: {
+            'moves': moves, 'planned_again': [*paths.values()],
+            'reasons': [{'at': '', 'message': f'from {name}'}]}
+    answer = parent.ask('POST', f'/v1/groups/{group}/repair',
+                        {'repair': {}}, ADMIN)
+    assert answer.status_int == 200, answer.text
+    repair = answer.json['repair']
+    # Each child names the members of both.
+    assert sorted(each['member'] for each in repair['moves']) == [
+        'node-0', 'node-1']
+    assert sorted(repair['planned_again']) == ['node-0', 'node-1']
+    assert len(repair['reasons']) == 2
+
+
 def test_the_pointer_names_the_cloud_below_another_parent(parent):
     group = parent.post(SPLIT)['id']
     before = parent.members(group)

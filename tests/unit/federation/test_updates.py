@@ -148,6 +148,18 @@ def test_a_refused_part_restores_the_others(parent):
     assert set(states(parent, group).values()) == {'committed'}
 
 
+def test_a_part_that_is_gone_before_its_lease_is_extended_is_a_refusal(parent):
+    group = parent.post(parts(HOME))
+    child = parent.clouds.children['ams']
+    child.extend = lambda group_uuid, seconds: None
+    after = updated(parent, group, parts(nested(
+        'home', member('a', 2, location='ams'),
+        member('c', 3, location='ams'))))
+    assert 'cloud ams: the group is gone' in str(after['reasons'])
+    assert after['revision'] == 1
+    assert set(clouds_of(parent, group)) == {'home/a'}
+
+
 def test_a_larger_member_takes_the_room_of_a_removed_one(parent):
     group = parent.post(parts(nested(
         'away', member('b', 10, location='dfw'))))
