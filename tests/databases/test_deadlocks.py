@@ -77,10 +77,12 @@ def test_readers_and_writers_use_read_committed(table_url, retries):
         assert level(first) == 'READ COMMITTED'
         with database.reader() as second:
             assert level(second) == 'READ COMMITTED'
-    # MariaDB does not report the level of a single transaction; the previous
-    # test checks it.
     with database.view() as view:
         view.execute(sa.select(GroupRow.uuid)).all()
+        # MariaDB does not report the level of a single transaction; the
+        # previous test checks that a view sees one point in time.
+        if database.engine.dialect.name != 'mysql':
+            assert level(view) == 'REPEATABLE READ'
     for _ in range(3):
         with database.writer() as after:
             assert level(after) == 'READ COMMITTED'

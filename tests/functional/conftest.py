@@ -100,9 +100,15 @@ def start_cloud(own_cloud):
 
 
 @pytest.fixture(scope='module')
-def running(lend_cloud):
-    """The shared cloud with the hosts that tests of claims use."""
-    with lend_cloud(HOSTS) as cloud:
+def cloud_hosts():
+    """The hosts of the shared cloud: those that tests of claims use."""
+    return HOSTS
+
+
+@pytest.fixture(scope='module')
+def running(lend_cloud, cloud_hosts):
+    """The shared cloud with the hosts of the module."""
+    with lend_cloud(cloud_hosts) as cloud:
         cloud.create_flavor('small', 2, 2048, 10)
         yield cloud
 

@@ -43,10 +43,8 @@ SMALL = Requirements(resources=FrozenMapping({'VCPU': 1}))
 
 
 @pytest.fixture(scope='module')
-def running(lend_cloud):
-    with lend_cloud(HOSTS) as cloud:
-        cloud.create_flavor('small', 2, 2048, 10)
-        yield cloud
+def cloud_hosts():
+    return HOSTS
 
 
 @pytest.fixture

@@ -17,10 +17,8 @@ HOSTS = (EmbeddedHost('cmp-0', zone='az1', rack='r1'),
 
 
 @pytest.fixture(scope='module')
-def running(lend_cloud):
-    with lend_cloud(HOSTS) as cloud:
-        cloud.create_flavor('small', 2, 2048, 10)
-        yield cloud
+def cloud_hosts():
+    return HOSTS
 
 
 @pytest.fixture

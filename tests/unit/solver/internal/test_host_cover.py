@@ -7,22 +7,19 @@ import random
 
 import pytest
 
-from nova_holistic.model.binding import bind
 from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
-from nova_holistic.objectives import load_objective
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.host_cover import cover_members
 from nova_holistic.solver.problem.deadline import OutOfTime
-from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.settings import Settings
 from nova_holistic.solver import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.clocks import standing
-from tests.unit.solver.internal.deadlines import in_time
+from tests.unit.solver.internal.proved_bounds import unlimited_bound
 from tests.unit.solver import oracle
 from tests.unit.solver.scenario import plan
 from tests.unit.solver import test_oracle_policies
@@ -33,13 +30,9 @@ UNITS = (1, 7, 10 ** 3, 10 ** 9)
 WEIGHTS = (1e-6, 0.1, 1.0, 1e6)
 
 
-def _bound(wanted, snapshot, placed, objective):
-    """Return the unrounded bound of all plans with any cost of preferences."""
-    reduced = snapshot.without_servers(placed.values())
-    known = Incumbent(bind(wanted, reduced), reduced, placed,
-                      load_objective(objective), 0.01)
-    cover_members(known, in_time())
-    return known._bounds.at(float('inf'))
+def _bound(*problem):
+    """Return the bound that ``cover_members`` proves."""
+    return unlimited_bound(cover_members, *problem)
 
 
 def _values(wanted, snapshot, placed, objective):

@@ -26,7 +26,7 @@ from nova_holistic.solver import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.clocks import standing
-from tests.unit.solver.internal.deadlines import in_time
+from tests.unit.solver.internal.proved_bounds import unlimited_bound
 from tests.unit.solver import oracle, test_oracle_policies
 from tests.unit.solver.scenario import plan
 
@@ -35,13 +35,9 @@ UNITS = (1, 7, 10 ** 3, 10 ** 9)
 CASES = times(60)
 
 
-def _bound(wanted, snapshot, placed, objective):
-    """Return the unrounded bound of all plans with any cost of preferences."""
-    reduced = snapshot.without_servers(placed.values())
-    known = Incumbent(bind(wanted, reduced), reduced, placed,
-                      load_objective(objective), 0.01)
-    relax_policies(known, in_time())
-    return known._bounds.at(float('inf'))
+def _bound(*problem):
+    """Return the bound that ``relax_policies`` proves."""
+    return unlimited_bound(relax_policies, *problem)
 
 
 def _scaled(wanted, snapshot, unit):
