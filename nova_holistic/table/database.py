@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transactions on the placement table's database."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 import contextlib
+from dataclasses import dataclass, field
 import pathlib
 from typing import Any
 
@@ -46,6 +47,23 @@ retried = oslo_db_api.wrap_db_retry(
     exception_checker=lambda error: isinstance(error, Deadlock))
 """A decorator of a function that is one transaction. It calls the function
 again if the database rolled the transaction back because of a deadlock."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkTransaction:
+    """A transaction without a session, with the attributes of a session that
+    ``history.events`` uses.
+
+    :ivar link: the connection of the transaction
+    :ivar info: see ``orm.Session.info``
+    """
+
+    link: sa.Connection
+    info: dict[Any, Any] = field(default_factory=dict)
+
+    def connection(self) -> sa.Connection:
+        """See ``orm.Session.connection``."""
+        return self.link
 
 
 @enginefacade.transaction_context_provider
@@ -140,17 +158,28 @@ class Database:
               self._facade.writer.using(_Context()) as session):
             session.info[events.SERVICE] = self._service
             yield session
-        written = session.info.get(events.WRITTEN)
-        if written:
-            self._notify_listeners(written)
+        self._notify_listeners(session.info)
+
+    @contextlib.contextmanager
+    def link_writer(self) -> Iterator[LinkTransaction]:
+        """A writer without a session, for the transaction that is made for
+        each server that Nova places. A session, and the context of a
+        transaction of enginefacade, take as long as the transaction."""
+        with translate_errors(), self._engines.get_engine().begin() as link:
+            transaction = LinkTransaction(
+                link, {events.SERVICE: self._service})
+            yield transaction
+        self._notify_listeners(transaction.info)
 
     def listen(self, listener: Listener) -> None:
         """Call the listener with the events of each transaction after the
         commit."""
         self._listeners.append(listener)
 
-    def _notify_listeners(self, written: Sequence[events.Event]) -> None:
-        for listener in self._listeners:
+    def _notify_listeners(self, info: Mapping[Any, Any]) -> None:
+        """:param info: the information of a committed transaction"""
+        written = info.get(events.WRITTEN)
+        for listener in self._listeners if written else ():
             try:
                 listener(written)
             except Exception:

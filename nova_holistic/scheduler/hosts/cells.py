@@ -10,18 +10,16 @@ from nova.db.api import api as api_database
 from nova.db.api import models
 import sqlalchemy as sa
 
+from nova_holistic.scheduler.hosts.list_statement import ListStatement
 from nova_holistic.scheduler import request_memory
-from nova_holistic.table.batches import batches
 
 _SERVER = models.InstanceMapping.__table__.c
 _HOST, _CELL = models.HostMapping.__table__, models.CellMapping.__table__
-# Statements that are sent for each server are built once.
-_OF_SERVERS = sa.select(
-    _SERVER.instance_uuid, _SERVER.cell_id, _SERVER.queued_for_delete).where(
-        _SERVER.instance_uuid.in_(sa.bindparam('uuids', expanding=True)))
-_OF_HOSTS = sa.select(_HOST.c.host, _CELL.c.uuid).join_from(
-    _HOST, _CELL, _CELL.c.id == _HOST.c.cell_id).where(
-        _HOST.c.host.in_(sa.bindparam('hosts', expanding=True)))
+_OF_SERVERS = ListStatement(sa.select(
+    _SERVER.instance_uuid, _SERVER.cell_id, _SERVER.queued_for_delete),
+    _SERVER.instance_uuid)
+_OF_HOSTS = ListStatement(sa.select(_HOST.c.host, _CELL.c.uuid).join_from(
+    _HOST, _CELL, _CELL.c.id == _HOST.c.cell_id), _HOST.c.host)
 
 
 def of_servers_once(context, uuids: Collection[str],
@@ -50,8 +48,7 @@ def of_servers(context, uuids: Collection[str]) -> Sequence[sa.Row]:
     # A session, or a transaction context of enginefacade, would add half the
     # time of a statement.
     with api_database.context_manager.reader.get_engine().connect() as link:
-        return [row for batch in batches(uuids)
-                for row in link.execute(_OF_SERVERS, {'uuids': batch}).all()]
+        return _OF_SERVERS.rows(link, uuids)
 
 
 def learn(context, host_manager, hosts: Collection[str]) -> None:
@@ -77,6 +74,4 @@ def forget(host_manager, host: str, cell_uuid: str) -> None:
 
 @api_database.context_manager.reader
 def _of_hosts(context, hosts: Collection[str]) -> Sequence[sa.Row]:
-    return [row for batch in batches(sorted(hosts))
-            for row in context.session.connection().execute(
-                _OF_HOSTS, {'hosts': batch})]
+    return _OF_HOSTS.rows(context.session.connection(), sorted(hosts))

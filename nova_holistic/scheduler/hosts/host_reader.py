@@ -8,7 +8,6 @@ from keystoneauth1 import exceptions as ks_exceptions
 import os_traits
 
 import nova.conf
-from nova import context as nova_context
 from nova import exception
 from nova import objects
 from nova.scheduler.filters import utils as filter_utils
@@ -74,9 +73,9 @@ class HostReader:
         do not report them to the scheduler sends a second query.
         """
         servers, asked = self._reported([place.host for place in places])
-        with nova_context.target_cell(context, cell) as target:
-            found = compute_records.nodes(
-                target, [place.provider for place in places], self._with_numa)
+        found = compute_records.nodes(
+            context, cell, [place.provider for place in places],
+            self._with_numa)
         servers.update(host_servers.of_hosts(context, cell, asked))
         for place in places:
             try:

@@ -10,7 +10,6 @@ from collections import UserDict
 from collections.abc import Callable, Collection, Mapping
 import functools
 
-from nova import context as nova_context
 from nova import objects
 
 from nova_holistic.scheduler.hosts import compute_records
@@ -36,8 +35,7 @@ def of_hosts(context, cell: 'objects.CellMapping', hosts: Collection[str]
     the servers of all hosts in one statement."""
     @functools.cache
     def read() -> 'Mapping[str, dict[str, objects.Instance]]':
-        with nova_context.target_cell(context, cell) as target:
-            return compute_records.servers(target, hosts)
+        return compute_records.servers(context, cell, hosts)
 
     return {host: HostServers(lambda host=host: read()[host])
             for host in hosts}

@@ -5,7 +5,7 @@ Nova's object converts and checks about thirty fields, which takes longer than
 the statement that reads them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timezone
 import functools
 from typing import Any
@@ -19,14 +19,18 @@ _RATIOS = ('cpu_allocation_ratio', 'ram_allocation_ratio',
            'disk_allocation_ratio')
 _ADDRESS = fields.IPAddressField(nullable=True)
 
+Target = Callable[[], Any]
+"""Returns a context of Nova that targets the cell of the node. Only Nova's
+object needs it, because it writes to the database if it completes columns."""
+
 
 class NodeRecord:
     """The attributes of ``nova.objects.ComputeNode`` that HostState reads. Any
     other attribute is read from Nova's object, which is created on demand."""
 
-    def __init__(self, context, values: Mapping[str, Any]):
+    def __init__(self, target: Target, values: Mapping[str, Any]):
         """:param values: columns of the compute node by their names"""
-        self._context, self._values = context, values
+        self._target, self._values = target, values
         self.__dict__.update(values)
         if values['updated_at'] is not None:
             self.updated_at = values['updated_at'].replace(tzinfo=timezone.utc)
@@ -52,10 +56,10 @@ class NodeRecord:
 
     @functools.cached_property
     def _object(self) -> 'objects.ComputeNode':
-        return from_row(self._context, self._values)
+        return from_row(self._target, self._values)
 
 
-def node_of(context, values: Mapping[str, Any]
+def node_of(target: Target, values: Mapping[str, Any]
             ) -> 'NodeRecord | objects.ComputeNode':
     """A compute node. It is Nova's own object if this object must complete the
     columns that an old nova-compute has written.
@@ -65,14 +69,15 @@ def node_of(context, values: Mapping[str, Any]
     topology = values['numa_topology']
     if (any(not values[name] for name in _RATIOS)
             or topology and 'nova_object.name' not in topology):
-        return from_row(context, values)
-    return NodeRecord(context, values)
+        return from_row(target, values)
+    return NodeRecord(target, values)
 
 
-def from_row(context, values: Mapping[str, Any]) -> 'objects.ComputeNode':
+def from_row(target: Target, values: Mapping[str, Any]
+             ) -> 'objects.ComputeNode':
     """Nova's own object, from the columns of a compute node."""
     return objects.ComputeNode._from_db_object(
-        context, objects.ComputeNode(), values)
+        target(), objects.ComputeNode(), values)
 
 
 @functools.lru_cache(maxsize=64)

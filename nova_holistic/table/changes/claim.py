@@ -178,19 +178,19 @@ def _swap_state(database: Database, candidate: MemberRecord,
 
     :returns: the claimed row with its alternates; None if it was not claimed
     """
-    with database.writer() as session:
-        link = session.connection()
+    with database.link_writer() as transaction:
+        link = transaction.link
         won = link.execute(_CLAIM, {
             'number': candidate.id, 'expected_hold': candidate.hold,
             'instance': instance_uuid, 'now': now}).rowcount == 1
         if not won:
             return None
         group = candidate.group_uuid
-        events.add(session, [
+        events.add(transaction, [
             *events.of_members([events.Changed(
                 group, candidate.member.path, MemberState.PLANNED,
                 candidate.place.host)], MemberState.CLAIMED, now),
-            *(progress.start_group(session, group, now)
+            *(progress.start_group(link, group, now)
               if seen.is_planned else ())])
         # In this transaction, the alternates do not need another one.
         alternates = rows.places(link.scalar(

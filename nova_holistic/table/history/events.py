@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 import enum
-from typing import Any
+from typing import Any, Protocol
 
 from oslo_context import context as oslo_context
 import sqlalchemy as sa
@@ -32,6 +32,17 @@ user."""
 SERVICE, WRITTEN = 'holistic_service', 'holistic_events'
 """Keys of a session's ``info``: the service that writes, and the events of
 the transaction."""
+
+
+class Transaction(Protocol):
+    """A transaction that writes, with or without a session."""
+
+    @property
+    def info(self) -> dict[Any, Any]:
+        """See ``orm.Session.info``."""
+
+    def connection(self) -> sa.Connection:
+        """See ``orm.Session.connection``."""
 
 
 class Kind(enum.StrEnum):
@@ -106,7 +117,7 @@ class Changed:
     host: str
 
 
-def add(session: orm.Session, events: Iterable[Event]) -> None:
+def add(session: Transaction, events: Iterable[Event]) -> None:
     """Write events in the session's transaction, in at most one statement."""
     found = [_attributed(session, event) for event in events]
     if found:
@@ -114,7 +125,7 @@ def add(session: orm.Session, events: Iterable[Event]) -> None:
         announce(session, found)
 
 
-def announce(session: orm.Session, events: Sequence[Event]) -> None:
+def announce(session: Transaction, events: Sequence[Event]) -> None:
     """Publish events after the commit without writing them."""
     session.info.setdefault(WRITTEN, []).extend(
         _attributed(session, event) for event in events)
@@ -162,7 +173,7 @@ def delete(session: orm.Session, group_uuid: str, at: datetime) -> None:
     announce(session, [Event(group_uuid, Kind.GROUP_DELETED, at)])
 
 
-def _attributed(session: orm.Session, event: Event) -> Event:
+def _attributed(session: Transaction, event: Event) -> Event:
     """The event with the service and the request of this thread."""
     context = oslo_context.get_current()
     if event.service or context is None:

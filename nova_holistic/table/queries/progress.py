@@ -61,14 +61,14 @@ def settled_status(before: GroupStatus | str,
     return after
 
 
-def start_group(session: orm.Session, group_uuid: str,
+def start_group(link: sa.Connection | orm.Session, group_uuid: str,
                 now: datetime) -> list[events.Event]:
     """Change the status of a planned group to building, because a member was
     claimed. This takes one statement for any size of the group.
 
     :returns: the events that the caller must write
     """
-    changed = session.execute(
+    changed = link.execute(
         sa.update(GroupRow)
         .where(GroupRow.uuid == group_uuid,
                GroupRow.status.in_(machine.GROUPS.before(machine.START)))
