@@ -17,6 +17,7 @@ cloud in the same run.
 
 import argparse
 import contextlib
+import functools
 import json
 import os
 import pathlib
@@ -49,6 +50,12 @@ def parse(words=None):
     parser.add_argument('--rate', type=float, default=10.0,
                         help='other servers created and deleted per second; '
                              '0 disables them')
+    parser.add_argument('--pause', type=float, default=0.0,
+                        help='seconds before each warm create; a minute of '
+                             'creates includes all periodic work of an engine')
+    parser.add_argument('--idle', type=float, default=0.0,
+                        help='seconds without a create, whose processor time '
+                             'is subtracted from that of creates')
     parser.add_argument('--stock', type=int, default=0,
                         help='servers that stock Nova schedules one by one; '
                              '0 leaves stock Nova out')
@@ -94,8 +101,18 @@ class Bench:
     def start_engine(self):
         return self._cloud.start_engine(driver=self._driver)
 
-    def warm(self, members):
+    def warm(self, members, pause=0.0):
+        """:param pause: seconds before the create"""
+        time.sleep(pause)
         return self._measured(members, None)
+
+    def idle(self, seconds):
+        """Processor seconds by process for each second without a create."""
+        with self._cloud.sampled() as samples:
+            begin = time.monotonic()
+            time.sleep(seconds)
+            used = samples.between(begin, time.monotonic())
+        return {name: value / seconds for name, value in used.items()}
 
     def _measured(self, members, start):
         with self._cloud.sampled() as samples:
@@ -179,12 +196,17 @@ def measure(cloud, hosts, driver, arguments):
     cloud.stop_engine()
     if not arguments.cold:
         bench.start_engine()
+    idle = {}
     for members in arguments.members:
         if arguments.cold:
             row(members, 'cold', bench.cold, arguments.cold)
+        if arguments.idle and not idle:
+            bench.warm(members)
+            idle.update(bench.idle(arguments.idle))
         # The first warm create fills the remaining caches.
         bench.warm(members)
-        row(members, 'warm', bench.warm, arguments.repeat)
+        row(members, 'warm', functools.partial(
+            bench.warm, pause=arguments.pause), arguments.repeat, idle=idle)
         if arguments.rate:
             with other_servers(cloud, arguments.rate) as numbers:
                 last = row(members, 'others', bench.warm,

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of ``benchmarks/end_to_end.py``."""
 
+import statistics
+
 from benchmarks import steps
 
 PROCESSES = ('engine-1', 'placement', 'nova', 'mariadb')
 """Processes with a separate column; the others are added up."""
+HELD = 'held'
+"""All steps until the group is planned and held."""
 
 
 def print_machine(machine):
@@ -25,7 +29,7 @@ def print_row(row):
     print(f'{"step":<11} {"wall s":>8} {"min":>7} {"max":>7}   CPU s: '
           f'{"engine":>7} {"placement":>9} {"nova":>7} {"mariadb":>7} '
           f'{"others":>7}   requests')
-    for step in (*steps.STEPS, 'all'):
+    for step in (*steps.STEPS, HELD, 'all'):
         costs = [_cost(run, step) for run in runs]
         if not any(costs):
             continue
@@ -37,25 +41,46 @@ def print_row(row):
               + ' '.join(f'{value:>{width}.2f}' for value, width in zip(
                   (*own, sum(cpu.values())), (7, 9, 7, 7, 7)))
               + f'   {_requests(costs)}', flush=True)
-    print(f'Placement and the database took {100 * placement_share(runs):.0f}'
-          f' % of the processor time, and the engine waited for Placement '
-          f'for {100 * waiting_share(runs):.0f} % of the time', flush=True)
+    print(f'Until held, Placement and the database took '
+          f'{100 * placement_share(runs):.0f} % of the processor time, and '
+          f'the engine waited for Placement for '
+          f'{_percent(waiting_shares(runs))} % of the time', flush=True)
+    if row.get('idle'):
+        print(f'Without the work of idle services, Placement and the database '
+              f'took {100 * placement_share(runs, row["idle"]):.0f} %; a '
+              f'second of it: ' + ', '.join(
+                  f'{name} {1000 * used:.0f} ms'
+                  for name, used in row['idle'].items()), flush=True)
 
 
-def placement_share(runs):
-    """Of the processor time of all processes, the part of Placement and of
-    the database."""
-    cpu = _mean_cpu([_cost(run, 'all') for run in runs])
-    own = cpu.get('placement', 0.0) + cpu.get('mariadb', 0.0)
-    return own / (sum(cpu.values()) or 1.0)
+def placement_share(runs, idle=None):
+    """Of the processor time of all processes until the group is held, the part
+    of Placement and of the database.
+
+    :param idle: processor seconds by name of the process for each second in
+        which no group is created; they do not count. None: they count
+    """
+    cpu, wall = _mean_cpu([_cost(run, HELD) for run in runs]), statistics.mean(
+        _cost(run, HELD)['wall'] for run in runs)
+    own = {name: max(0.0, used - wall * (idle or {}).get(name, 0.0))
+           for name, used in cpu.items()}
+    return (own.get('placement', 0.0) + own.get('mariadb', 0.0)) / (
+        sum(own.values()) or 1.0)
 
 
-def waiting_share(runs):
-    """Of the wall-clock time, the part in which the engine waited for an
-    answer of Placement."""
-    costs = [_cost(run, 'all') for run in runs]
-    return (sum(cost['waited'].get('placement', 0.0) for cost in costs)
-            / (sum(cost['wall'] for cost in costs) or 1.0))
+def waiting_shares(runs):
+    """For each run, the part of the wall-clock time until the group is held in
+    which the engine waited for an answer of Placement."""
+    # During other steps, only periodic work sends requests to Placement.
+    return [sum(_cost(run, step).get('waited', {}).get('placement', 0.0)
+                for step in steps.WAITING) / _cost(run, HELD)['wall']
+            for run in runs]
+
+
+def _percent(shares):
+    spread = steps.spread([100 * share for share in shares])
+    return (f'{spread["median"]:.0f} ({spread["min"]:.0f} to '
+            f'{spread["max"]:.0f})')
 
 
 def print_other_servers(numbers):
@@ -77,11 +102,14 @@ def print_stock(stock):
 
 
 def _cost(run, step):
-    """The cost of a step; of all steps together if it is ``all``."""
-    if step != 'all':
+    """The cost of a step; of all steps together if it is ``all``, and of the
+    steps until the group is held if it is ``held``."""
+    if step not in ('all', HELD):
         return run['steps'].get(step, {})
     total = {'wall': 0.0, 'cpu': {}, 'requests': {}, 'waited': {}}
-    for cost in run['steps'].values():
+    for name, cost in run['steps'].items():
+        if step == HELD and name in steps.AFTER_HELD:
+            continue
         total['wall'] += cost['wall']
         for kind in ('cpu', 'requests', 'waited'):
             for name, value in cost[kind].items():

@@ -18,6 +18,10 @@ STEPS = ('request', 'snapshot', 'plan', 'table', 'holds', 'alternates',
 on the create. ``engine``: what the engine does between the other steps.
 ``answer``: from the commit that makes the group planned until the client
 knows it."""
+AFTER_HELD = ('alternates', 'answer')
+"""Steps that begin when the group is planned and held."""
+WAITING = ('snapshot', 'holds')
+"""Steps in which a create sends requests to Placement and waits for them."""
 
 _STEP_OF = {
     'nova_holistic_snapshot_seconds': 'snapshot',
