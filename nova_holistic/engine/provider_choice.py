@@ -15,7 +15,7 @@ import itertools
 
 from oslo_log import log as logging
 
-from nova_holistic.engine import errors
+from nova_holistic.engine import errors, shared_allocations
 from nova_holistic.engine.proposal import PlannerComponents, Proposal
 from nova_holistic.holds.disjoint_allocations import Choice, choose
 from nova_holistic.holds.independent_parts import is_isolated, merged, split
@@ -65,13 +65,14 @@ class ProviderChoice:
             host = hosts.get(member.place.host)
             if host is not None and uses_tree(
                     member.member.requirements, host):
-                members[host.uuid].append(member)
+                members[host.name].append(member)
         if not members:
             return proposal
         chosen: dict[str, ProviderAllocation] = {}
         unfit = []
-        for provider, those in members.items():
-            found = self._chosen(provider, those, proposal.request.vacated)
+        for name, those in members.items():
+            found = self._with_shares(
+                hosts[name], those, proposal.request.vacated)
             if found is None:
                 unfit.append(those)
             else:
@@ -82,45 +83,73 @@ class ProviderChoice:
             replace(m, place=replace(m.place, allocation=chosen[m.hold]))
             if m.hold in chosen else m for m in proposal.members])
 
-    def _chosen(self, provider: str, members: Sequence[MemberRecord],
-                vacated: Sequence[MemberRecord]
+    def _with_shares(self, host: Host, members: Sequence[MemberRecord],
+                     vacated: Sequence[MemberRecord]
+                     ) -> Sequence[ProviderAllocation] | None:
+        """An allocation for each member of one host; None if the host cannot
+        serve all of them. Whether sharing providers can serve the members of
+        all hosts is decided when the places are held.
+
+        :param vacated: members whose capacity the members may use
+        """
+        bare = shared_allocations.without_sharing_providers(host)
+        shares = [shared_allocations.shares_of(
+            m.member.requirements, host) for m in members]
+        own = [shared_allocations.without_shared_resources(
+            m.member.requirements, each)
+            for m, each in zip(members, shares)]
+        from_tree = [each for each in own if uses_tree(each, bare)]
+        found: Sequence[ProviderAllocation] | None = ()
+        if from_tree:
+            found = self._chosen(host.uuid, from_tree, [
+                _own_part(row, host) for row in vacated
+                if row.place.provider == host.uuid])
+        if found is None:
+            return None
+        remaining = iter(found)
+        return [shared_allocations.with_shares(
+            next(remaining) if uses_tree(wanted, bare)
+            else shared_allocations.of_root(wanted, host.uuid), each)
+            for wanted, each in zip(own, shares)]
+
+    def _chosen(self, provider: str, wanted: Sequence[Requirements],
+                leaving: Sequence[tuple[
+                    Requirements, ProviderAllocation | None]],
                 ) -> Sequence[ProviderAllocation] | None:
         """An allocation for each member of one host; None if the host cannot
         serve all of them.
 
         :param provider: UUID of the root provider of the host
-        :param vacated: members whose capacity the members may use
+        :param wanted: requirements of each member
+        :param leaving: requirements and allocations of other members of the
+            host, whose capacity these members may use
         """
-        leaving = [row for row in vacated
-                   if row.place.provider == provider and row.place.allocation]
+        vacated = [(other, allocation) for other, allocation in leaving
+                   if allocation is not None]
         read: dict[Requirements, Candidates] = {}
-        for member in members:
-            wanted = member.member.requirements
-            if wanted not in read:
-                read[wanted] = self._parts.holds.candidates(provider, wanted)
+        for each in wanted:
+            if each not in read:
+                read[each] = self._parts.holds.candidates(provider, each)
         free: dict[tuple[str, str], int] = {}
         for found in read.values():
             free.update(found.free)
-        for row in leaving:
-            for uuid, amounts in row.place.allocation.resources.items():
+        for _, allocation in vacated:
+            for uuid, amounts in allocation.resources.items():
                 for name, amount in amounts.items():
                     free[uuid, name] = free.get((uuid, name), 0) + amount
-        options = {wanted: _options(found, [
-            row.place.allocation for row in leaving
-            if row.member.requirements == wanted])
-            for wanted, found in read.items()}
+        options = {each: _options(found, [
+            allocation for other, allocation in vacated if other == each])
+            for each, found in read.items()}
         chosen = choose([
-            Choice(each, number if is_isolated(part) else None)
-            for number, m in enumerate(members) for each, (part, _) in zip(
-                options[m.member.requirements],
-                read[m.member.requirements].parts)], free)
+            Choice(option, number if is_isolated(part) else None)
+            for number, each in enumerate(wanted) for option, (part, _) in zip(
+                options[each], read[each].parts)], free)
         if chosen is None:
             return None
         remaining = iter(chosen)
         return [merged(parts, list(itertools.islice(remaining, len(parts))))
-                for parts in (
-                    [part for part, _ in read[m.member.requirements].parts]
-                    for m in members)]
+                for parts in ([part for part, _ in read[each].parts]
+                              for each in wanted)]
 
     def _refuse(self, unfit: Sequence[Sequence[MemberRecord]]) -> None:
         """Remember that hosts cannot serve their members, and read these hosts
@@ -144,6 +173,17 @@ class ProviderChoice:
             {m.place.provider for m in places.values()})
         raise errors.OutdatedPlan(
             'the hosts of some members cannot give them all resources')
+
+
+def _own_part(row: MemberRecord, host: Host
+              ) -> tuple[Requirements, ProviderAllocation | None]:
+    """The requirements and the allocation of a member, without resources of
+    sharing providers."""
+    wanted, allocation = row.member.requirements, row.place.allocation
+    shares = shared_allocations.shares_of(wanted, host)
+    return (shared_allocations.without_shared_resources(wanted, shares),
+            allocation and shared_allocations.without_shares(
+                allocation, shares))
 
 
 def _options(found: Candidates, vacated: Sequence[ProviderAllocation]

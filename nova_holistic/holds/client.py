@@ -144,8 +144,8 @@ class HoldClient:
         return self._requests.read(consumer)
 
     def consumers(self, provider: str) -> Collection[str]:
-        """All consumers with an allocation at a provider; none if the provider
-        is deleted."""
+        """Consumers with an allocation at a provider; none if it is deleted.
+        """
         return self.resources(provider).keys()
 
     def resources(self, provider: str) -> Mapping[str, Mapping[str, int]]:
@@ -155,22 +155,23 @@ class HoldClient:
             'get', f'/resource_providers/{provider}/allocations')
         if response.status_code == 404:
             return {}
-        if response.status_code != 200:
-            raise placement_responses.unexpected(response)
         return {consumer: allocation['resources'] for consumer, allocation
-                in response.json()['allocations'].items()}
+                in placement_responses.document(
+                    response)['allocations'].items()}
 
-    def providers(self) -> Mapping[str, int]:
+    def providers(self, tree: str = '') -> Mapping[str, int]:
         """Generation of every resource provider, by its UUID.
 
         Placement raises the generation of a provider with each new
         allocation there, but not when an allocation is deleted.
+
+        :param tree: UUID of a provider of a tree; '' means all trees
         """
-        response = self._requests.call('get', '/resource_providers')
-        if response.status_code != 200:
-            raise placement_responses.unexpected(response)
+        query = f'?in_tree={tree}' if tree else ''
+        found = placement_responses.document(self._requests.call(
+            'get', f'/resource_providers{query}'))
         return {provider['uuid']: provider['generation']
-                for provider in response.json()['resource_providers']}
+                for provider in found['resource_providers']}
 
     def empty(self, hold: str, found: Mapping[str, Any]) -> bool:
         """Empty a hold if it has not changed since it was read.

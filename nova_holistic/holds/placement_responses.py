@@ -42,3 +42,13 @@ def unexpected(response) -> errors.HoldsError:
     kind = (errors.NoResponse if response.status_code in FROM_PROXIES
             else errors.HoldsError)
     return kind(f'{detail(response)} (status {response.status_code})')
+
+
+def document(response) -> Any:
+    """The document of a response with the status 200.
+
+    :raises HoldsError: the response has another status
+    """
+    if response.status_code != 200:
+        raise unexpected(response)
+    return response.json()

@@ -65,9 +65,7 @@ def _read(requests: Requests, provider: str, wanted: Requirements
     query = parse.urlencode([*_query(wanted), (f'in_tree{suffix}', provider),
                              ('limit', MOST)])
     response = requests.call('get', f'/allocation_candidates?{query}')
-    if response.status_code != 200:
-        raise placement_responses.unexpected(response)
-    found = response.json()
+    found = placement_responses.document(response)
     return (
         [ProviderAllocation.from_placement(request)
          for request in found['allocation_requests']],

@@ -27,9 +27,7 @@ class Requests:
         """A consumer's allocations in the format of Placement; None if it has
         no allocations."""
         response = self.call('get', f'/allocations/{consumer}')
-        if response.status_code != 200:
-            raise placement_responses.unexpected(response)
-        body = response.json()
+        body = placement_responses.document(response)
         return body if body['allocations'] else None
 
     def post(self, body: Mapping[str, Any]) -> bool:

@@ -2,19 +2,19 @@
 """Reads a cloud from Nova and Placement: all of it, or parts of it."""
 
 from collections.abc import Collection, Mapping
-from concurrent.futures import ThreadPoolExecutor
 
 from oslo_log import log as logging
 
+from nova_holistic.inventory.host_assembly import DISABLED_TRAIT
 from nova_holistic.inventory.nova.compute_reader import ComputeReader
 from nova_holistic.inventory.nova.computes import read_aggregates
 from nova_holistic.inventory.nova.flavor_devices import FlavorDevices
 from nova_holistic.inventory.nova.flavors import read_flavors
 from nova_holistic.inventory.resource_providers.provider_source import (
-    Listing, ProviderSource)
+    Listing, ProviderSource, Sharing)
 from nova_holistic.inventory.service_client import ServiceClient
 from nova_holistic.inventory.snapshot_assembly import (
-    DISABLED_TRAIT, NovaFacts, SnapshotAssembly)
+    NovaFacts, SnapshotAssembly)
 from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.nova.flavor import Flavor
 
@@ -52,7 +52,8 @@ class CloudReader:
         listing = self._providers.list()
         nova = self._nova_facts(listing)
         flavors = self._all_flavors()
-        uuids = [compute.uuid for compute in nova.computes]
+        sharing = self._sharing(listing, nova)
+        uuids = [*(compute.uuid for compute in nova.computes), *sharing]
         # The usage of providers changes most often, so it is read last.
         found = self._providers.read(uuids, listing, counted=counted)
         missing = [compute.name for compute in nova.computes
@@ -62,33 +63,32 @@ class CloudReader:
                      'out: %s', len(missing), ', '.join(missing[:10]))
         return self.assembly.put(
             began_at, nova=nova, flavors=flavors,
-            providers={uuid: found.get(uuid) for uuid in uuids})
+            providers={uuid: found.get(uuid) for uuid in uuids},
+            sharing=sharing)
 
     def read_nova(self) -> Snapshot:
         """Read the computes and aggregates of all hosts from Nova.
 
-        This also reads the providers of new computes.
+        This also reads the providers of new computes, and the providers that
+        share their resources.
         """
         began_at = self.assembly.begin()
-        self.assembly.put(began_at, nova=self._nova_facts(
-            self._providers.list()))
-        return self.read_providers(self.assembly.without_provider())
+        listing = self._providers.list()
+        nova = self._nova_facts(listing)
+        sharing = self._sharing(listing, nova)
+        self.assembly.put(began_at, nova=nova, sharing=sharing)
+        return self.read_providers(
+            self.assembly.without_provider().union(sharing))
 
-    def read_lists(self) -> Snapshot:
-        """Read all flavors and the list of disabled hosts at the same time,
-        and then the hosts that were disabled or enabled."""
-        with ThreadPoolExecutor(1) as pool:
-            flavors = pool.submit(self._read_flavors)
-            self._read_disabled()
-            flavors.result()
-        return self.assembly.snapshot
-
-    def _read_flavors(self) -> None:
+    def read_flavors(self) -> Snapshot:
+        """Read all flavors."""
         began_at = self.assembly.begin()
-        self.assembly.put(began_at, flavors=self._all_flavors())
+        return self.assembly.put(began_at, flavors=self._all_flavors())
 
-    def _read_disabled(self) -> None:
-        self.read_providers(self.assembly.differing(
+    def read_disabled(self) -> Snapshot:
+        """Read the list of disabled hosts, in one request, and then the hosts
+        that were disabled or enabled."""
+        return self.read_providers(self.assembly.differing(
             self._providers.with_trait(DISABLED_TRAIT)))
 
     def read_providers(self, uuids: Collection[str]) -> Snapshot:
@@ -100,7 +100,7 @@ class CloudReader:
             return self.assembly.snapshot
         began_at = self.assembly.begin()
         return self.assembly.put(began_at, providers=self._providers.reread(
-            uuids))
+            self.assembly.with_sharing(uuids)))
 
     def read_use(self, uuids: Collection[str]) -> Snapshot:
         """Read the usage of some hosts.
@@ -111,7 +111,8 @@ class CloudReader:
             return self.assembly.snapshot
         began_at = self.assembly.begin()
         return self.assembly.put(
-            began_at, providers=self._providers.reread_use(uuids))
+            began_at, providers=self._providers.reread_use(
+                self.assembly.with_sharing(uuids)))
 
     def count_servers(self) -> Snapshot:
         """Read the usage of the hosts whose consumers were never counted."""
@@ -120,6 +121,13 @@ class CloudReader:
             # A host remains uncounted if its usage changed during the reading.
             snapshot = self.read_use(uncounted)
         return snapshot
+
+    def _sharing(self, listing: Listing,
+                 nova: NovaFacts) -> Mapping[str, Sharing]:
+        """The providers that share their resources, without compute nodes."""
+        others = {uuid for uuid, each in listing.items() if each.root}
+        others.difference_update(compute.uuid for compute in nova.computes)
+        return self._providers.sharing(listing, others)
 
     def _all_flavors(self) -> Mapping[str, Flavor]:
         return read_flavors(self._nova, self.devices)

@@ -49,16 +49,17 @@ class PlacementInventory(InventoryDriver):
 
     A host contains the providers below its root provider. A new nested
     provider is found when the list of providers is read again, together with
-    the data of Nova. The snapshot does not
-    contain the resources of a provider with the trait
-    MISC_SHARES_VIA_AGGREGATE: a host whose disk is shared has no DISK_GB here,
-    and no member with a local disk is planned on it. A compute without a
-    provider, or a provider without a compute, is not a host yet.
+    the data of Nova. It also contains the providers with the trait
+    MISC_SHARES_VIA_AGGREGATE that share an aggregate of Placement with one of
+    its providers, with the resource classes that the host lacks. A compute
+    without a provider, or a provider without a compute, is not a host.
 
     Requests for one snapshot: four, one more for each further thousand
     flavors, one or a few for usage (see :mod:`.use_changes`), one for each
     hypervisor that may have changed (see :mod:`.compute_reader`), and one to
-    three for each provider that changed since the previous snapshot. The first
+    three for each provider that changed since the previous snapshot. If the
+    cloud has root providers that are not computes, one more request finds
+    those that share their resources, and each of these takes five. The first
     snapshot reads the list of all hypervisors, a thousand in each request.
 
     Hosts that did not change are the same objects as in the previous snapshot,

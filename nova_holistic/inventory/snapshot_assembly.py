@@ -10,20 +10,18 @@ from dataclasses import dataclass, replace
 import operator
 import threading
 
+from nova_holistic.inventory.host_assembly import (
+    DISABLED_TRAIT, host_of, names_by_host, Place, SharingProviders)
 from nova_holistic.inventory.nova.computes import Compute
 from nova_holistic.inventory.resource_providers.provider import Provider
+from nova_holistic.inventory.resource_providers.provider_source import (
+    Sharing)
+from nova_holistic.model.cloud.nested_provider import NestedProvider
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.cloud.use_change import UseChange
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.nova.flavor import Flavor
-from nova_holistic.topology.base import Aggregate, Location, TopologyDriver
-
-DISABLED_TRAIT = 'COMPUTE_STATUS_DISABLED'
-"""Nova's scheduler selects no host whose provider has this trait."""
-
-Place = tuple[Compute, Location, frozenset[str]]
-"""All that a host has from Nova: its compute node, its location, and the names
-and UUIDs of its aggregates."""
+from nova_holistic.topology.base import Aggregate, TopologyDriver
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,9 @@ class SnapshotAssembly:
         # Parts of the providers, which are known without a search.
         self._uncounted: set[str] = set()
         self._disabled: set[str] = set()
-        self._hosts: dict[str, tuple[Place, Provider, Host]] = {}
+        self._sharing = SharingProviders()
+        self._hosts: dict[str, tuple[
+            Place, Provider, tuple[NestedProvider, ...], Host]] = {}
         # Where the host of each provider is in the snapshot.
         self._rows: dict[str, int] = {}
         self._snapshot = Snapshot(topology.levels, ())
@@ -140,6 +140,13 @@ class SnapshotAssembly:
                 uuid for uuid, (compute, _, _) in self._places.items()
                 if compute.host in hosts or compute.name in hosts)
 
+    def with_sharing(self, uuids: Collection[str]) -> Collection[str]:
+        """The UUIDs, and those of the providers that share their resources
+        with these providers."""
+        with self._lock:
+            found = self._sharing.uuids_of(uuids)
+        return found.union(uuids) if found else uuids
+
     def differing(self, disabled: Collection[str]) -> frozenset[str]:
         """UUIDs of known providers whose state differs from the current list.
 
@@ -152,16 +159,19 @@ class SnapshotAssembly:
     def put(self, began_at: int, *, nova: NovaFacts | None = None,
             flavors: Mapping[str, Flavor] | None = None,
             providers: Mapping[str, Provider | None] = FrozenMapping(),
-            ) -> Snapshot:
+            sharing: Mapping[str, Sharing] | None = None) -> Snapshot:
         """Add the result of a reading.
 
         :param began_at: the number of the reading
+        :param sharing: all providers that share their resources, by UUID
         :param providers: providers by UUID; None: the provider does not exist
         :returns: the newest snapshot
         :raises HolisticError: the locations of hosts are contradictory
         """
         places = None if nova is None else self._located(nova)
         with self._lock:
+            if sharing is not None and began_at >= self._nova_read:
+                self._sharing.put(sharing)
             if nova is not None and places is not None:
                 self._put_nova(began_at, nova, places)
             if flavors is not None and began_at >= self._flavors_read:
@@ -178,7 +188,7 @@ class SnapshotAssembly:
     def _located(self, nova: NovaFacts) -> Mapping[str, Place]:
         locations = self._topology.locate(
             {compute.host for compute in nova.computes}, nova.aggregates)
-        named = _names_by_host(nova.aggregates)
+        named = names_by_host(nova.aggregates)
         return {compute.uuid: (compute, locations[compute.host],
                                named.get(compute.host, frozenset()))
                 for compute in nova.computes}
@@ -195,7 +205,8 @@ class SnapshotAssembly:
         for known in (self._providers, self._read, self._added,
                       self._changed, self._hosts):
             for uuid in known.keys() - self._places.keys():
-                del known[uuid]
+                if uuid not in self._sharing:
+                    del known[uuid]
         self._roots = {uuid: root for uuid, root in self._roots.items()
                        if root in self._places}
         self._uncounted &= self._providers.keys()
@@ -214,7 +225,8 @@ class SnapshotAssembly:
         """:returns: UUIDs of the providers that have changed"""
         changed = []
         for uuid, provider in found.items():
-            if uuid not in self._places or began_at < self._read.get(uuid, 0):
+            if uuid not in self._places and uuid not in self._sharing or (
+                    began_at < self._read.get(uuid, 0)):
                 continue
             if began_at < self._changed.get(uuid, 0):
                 # The reading may not contain the change.
@@ -250,8 +262,9 @@ class SnapshotAssembly:
         """Bring the hosts of some providers up to date."""
         hosts = list(self._snapshot.hosts)
         for uuid in uuids:
-            if (uuid in self._rows) != (uuid in self._providers):
-                # A host is new, or no longer exists.
+            if uuid in self._sharing or (
+                    uuid in self._rows) != (uuid in self._providers):
+                # Many hosts share it, or a host is new or no longer exists.
                 self._assemble()
                 return
             if uuid in self._rows:
@@ -267,34 +280,12 @@ class SnapshotAssembly:
     def _host(self, uuid: str) -> Host:
         """The host of a provider; the same object as before if it is equal."""
         place, provider = self._places[uuid], self._providers[uuid]
+        shared = self._sharing.of(uuid, self._providers)
         known = self._hosts.get(uuid)
-        if known is None or (
-                known[0] is not place or known[1] is not provider):
-            host = _host(*place, provider)
-            if known is not None and known[2] == host:
-                host = known[2]
-            known = self._hosts[uuid] = place, provider, host
-        return known[2]
-
-
-def _names_by_host(
-        aggregates: Iterable[Aggregate]) -> Mapping[str, frozenset[str]]:
-    """Names and UUIDs of the aggregates that hold each host."""
-    names: dict[str, set[str]] = {}
-    for aggregate in aggregates:
-        for host in aggregate.hosts:
-            names.setdefault(host, set()).update(
-                (aggregate.name, aggregate.uuid))
-    return {host: frozenset(found) for host, found in names.items()}
-
-
-def _host(compute: Compute, location: Location, aggregates: frozenset[str],
-          provider: Provider) -> Host:
-    return Host(
-        name=compute.name, node=compute.node, uuid=compute.uuid,
-        location=location.path, inventories=provider.inventories,
-        traits=provider.traits, aggregates=aggregates,
-        availability_zone=location.availability_zone,
-        labels=location.labels, servers=provider.consumers,
-        hypervisor=compute.hypervisor, providers=provider.below,
-        enabled=compute.enabled and DISABLED_TRAIT not in provider.traits)
+        if known is None or known[0] is not place or (
+                known[1] is not provider or known[2] != shared):
+            host = host_of(place, provider, shared)
+            if known is not None and known[3] == host:
+                host = known[3]
+            known = self._hosts[uuid] = place, provider, shared, host
+        return known[3]

@@ -8,7 +8,7 @@ errors of the solver.
 """
 
 from collections.abc import Iterator, Mapping
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Any
 
 from nova_holistic.model.binding import bind
@@ -88,6 +88,34 @@ def _unsuitable(new: list[tuple[Member, Host]]) -> Iterator[Reason]:
         yield from _unfit(member, host, classes.get(host.name, frozenset()))
     yield from _overfull(new, classes)
     yield from _without_providers(new, classes)
+    yield from _overfull_shares(new)
+
+
+def _overfull_shares(new: list[tuple[Member, Host]]) -> Iterator[Reason]:
+    """Providers that several hosts share, and that do not have what the new
+    members of all these hosts request together."""
+    shares = {}
+    requested: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    for member, host in new:
+        wanted = Counter(member.requirements.resources)
+        for group in member.requirements.request_groups:
+            wanted.update(group.resources)
+        for provider in host.providers:
+            for resource_class in (
+                    provider.inventories.keys() & wanted.keys()
+                    if provider.sharing else ()):
+                shares[provider.uuid] = provider
+                requested[provider.uuid, resource_class][member.path] = (
+                    wanted[resource_class])
+    for (uuid, resource_class), amounts in sorted(requested.items()):
+        provider, amount = shares[uuid], sum(amounts.values())
+        inventory = provider.inventories[resource_class]
+        if amount > inventory.free and amount:
+            yield _reason(
+                ', '.join(amounts),
+                'provider {:name}, which hosts share, has {} {}, of which {} '
+                'are used: no room for {}', provider.name, inventory.capacity,
+                resource_class, inventory.used, amount)
 
 
 def _without_providers(new: list[tuple[Member, Host]],

@@ -104,7 +104,7 @@ def solve(group: Group, snapshot: Snapshot, *,
           few_collections()):
         answer, tree_limits = plan_on_trees(
             bound, reduced, placed, find, deadline.left)
-    asked = tree_problem(bound, snapshot, tree_limits)
+    asked = tree_problem(bound, snapshot, placed, tree_limits)
     notify_observers(Question(
         asked.group if asked else bound,
         asked.snapshot if asked else snapshot,

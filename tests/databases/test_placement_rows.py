@@ -12,10 +12,13 @@ from nova_holistic.inventory.resource_providers.placement_database import (
     PlacementDatabase)
 from nova_holistic.inventory.resource_providers.provider_rows import (
     ProviderRows)
+from nova_holistic.inventory.resource_providers.provider_source import (
+    Sharing)
 from tests.functional.changing_providers import (
     BOTH, METAL, ODD, PLAIN, Providers, VERSION)
 from tests.functional.placement_database import head, new_conf, SYNCED
 from tests.functional.placement_service import PlacementService
+from tests.functional.sharing_providers import add_sharing
 
 
 class ServerDatabase(fixtures.Fixture):
@@ -113,3 +116,15 @@ def test_the_newest_revision_of_the_installed_placement_is_known(
     with database.view() as connection:
         assert connection.exec_driver_sql(
             'SELECT version_num FROM alembic_version').scalar() == head()
+
+
+def test_sharing_providers_are_those_of_the_api(placement, database):
+    providers, rows = Providers(placement), ProviderRows(database)
+    one, _ = providers.add(PLAIN), providers.add(PLAIN)
+    nfs = add_sharing(placement.adapter, 'nfs', [one], DISK_GB=100)
+    listing = rows.list()
+    assert rows.sharing(listing, {nfs}) == {
+        nfs: Sharing('nfs', frozenset([one]))}
+    assert rows.sharing(listing, {nfs}) == providers.reader.sharing(
+        listing, {nfs})
+    assert not rows.sharing(listing, set())

@@ -12,6 +12,8 @@ from nova_holistic.documents.inventories.nested_providers import (
     read_providers, read_resources)
 from nova_holistic.documents.inventories.pools import read_pool
 from nova_holistic.documents.inventories.quick_check import QuickCheck
+from nova_holistic.documents.inventories.sharing_providers import (
+    with_sharing_providers)
 from nova_holistic.documents.schemas.inventory import DOCUMENT
 from nova_holistic.documents.source.text import NEW_OBJECTS
 from nova_holistic.documents.validation import brief, join, validator
@@ -53,6 +55,8 @@ def _snapshot(document: dict) -> Snapshot:
             pools.append(read_pool(pool, levels, join('pools', i)))
     # From here on, positions in the list of hosts equal those in the document.
     mistakes.must_be_none()
+    hosts = with_sharing_providers(
+        hosts, document.get('sharing_providers', ()), mistakes)
     with mistakes.collected():
         _check_unique(hosts)
     with mistakes.collected():
@@ -79,6 +83,8 @@ def _integers(document: dict) -> Iterator[Any]:
         yield from _integers_of(host)
         for provider in host.get('providers', ()):
             yield from _integers_of(provider)
+    for provider in document.get('sharing_providers', ()):
+        yield from _integers_of(provider)
     for pool in document.get('pools', ()):
         yield pool.get('volumes')
     for link in document.get('links', ()):

@@ -8,6 +8,8 @@ from typing import Any
 
 from nova_holistic.documents.inventories.nested_providers import parents_first
 from nova_holistic.documents.inventories.pools import pool_document
+from nova_holistic.documents.inventories.sharing_providers import (
+    sharing_documents)
 from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.nova.flavor import Flavor
@@ -35,6 +37,7 @@ def inventory_document(snapshot: Snapshot) -> dict[str, Any]:
         'levels': list(snapshot.levels),
         'hosts': [_host(host, snapshot.levels) for host in snapshot.hosts],
         **_given(
+            sharing_providers=sharing_documents(snapshot.hosts, _resources),
             pools=[pool_document(pool, _position(pool, snapshot.levels))
                    for pool in snapshot.pools],
             links=[{**_given(level=link.level),
@@ -75,17 +78,19 @@ def _position(host: Host, levels: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _providers(host: Host) -> list[dict[str, Any]]:
-    """Their names are UUIDs where two have the same name."""
-    names = Counter(each.name for each in host.providers)
+    """The providers below the root provider. Their names are UUIDs where two
+    have the same name."""
+    below = [each for each in host.providers if not each.sharing]
+    names = Counter(each.name for each in below)
     named = {each.uuid: each.name if names[each.name] == 1 else each.uuid
-             for each in host.providers}
+             for each in below}
     return [{
         'name': named[each.uuid],
         **_given(uuid='' if each.uuid == each.name else each.uuid,
                  parent=named.get(each.parent)),
         'resources': _resources(each.inventories),
         **_given(traits=sorted(each.traits))}
-        for each in parents_first(host.providers)]
+        for each in parents_first(below)]
 
 
 def _resources(inventories: Mapping[str, Inventory]) -> dict[str, Any]:

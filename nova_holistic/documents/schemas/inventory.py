@@ -102,6 +102,23 @@ HOST = {
     },
 }
 
+SHARING_PROVIDER = {
+    'type': 'object',
+    'additionalProperties': False,
+    'required': ['name', 'resources', 'hosts'],
+    'properties': {
+        'name': common.TEXT,
+        'uuid': common.UUID,
+        'resources': RESOURCES,
+        'traits': common.TRAITS,
+        'hosts': {
+            'description': 'a list of different hosts, at least one',
+            'type': 'array', 'minItems': 1, 'maxItems': MAX_HOSTS,
+            'uniqueItems': True, 'items': NAME,
+        },
+    },
+}
+
 CAPACITY = {
     'description': 'a number of GiB, infinite or unknown',
     'if': {'type': 'string'},
@@ -157,6 +174,8 @@ DOCUMENT = {
             'uniqueItems': True,
         },
         'hosts': {'type': 'array', 'maxItems': MAX_HOSTS, 'items': HOST},
+        'sharing_providers': {
+            'type': 'array', 'maxItems': 1000, 'items': SHARING_PROVIDER},
         'pools': {'type': 'array', 'maxItems': MAX_HOSTS, 'items': POOL},
         'links': {'type': 'array', 'maxItems': MAX_HOSTS, 'items': LINK},
         'flavors': {

@@ -83,12 +83,18 @@ def _with_use(snapshot: Snapshot, members: Sequence[MemberRecord],
     # Amounts by host and UUID of the provider; '' is the root provider.
     change: defaultdict[str, defaultdict[str, Counter[str]]] = defaultdict(
         lambda: defaultdict(Counter))
+    # Amounts by UUID of the provider: several hosts may share a provider.
+    all_changes: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for row in members:
         for provider, amounts in _amounts(row).items():
             for name, amount in amounts.items():
                 change[row.place.host][provider][name] += sign * amount
+                all_changes[provider][name] += sign * amount
     return replace(snapshot, hosts=tuple(
-        _changed(host, change[host.name]) if host.name in change else host
+        _changed(host, change[host.name], all_changes)
+        if host.name in change or any(
+            each.sharing and each.uuid in all_changes
+            for each in host.providers) else host
         for host in snapshot.hosts))
 
 
@@ -100,13 +106,20 @@ def _amounts(row: MemberRecord) -> Mapping[str, Mapping[str, int]]:
             for provider, amounts in place.allocation.resources.items()}
 
 
-def _changed(host: Host, change: Mapping[str, Mapping[str, int]]) -> Host:
+def _changed(host: Host, change: Mapping[str, Mapping[str, int]],
+             all_changes: Mapping[str, Mapping[str, int]]) -> Host:
+    """The host after a change of its usage.
+
+    :param change: amounts of the host, by UUID of the provider
+    :param all_changes: amounts of all hosts, by UUID of the provider
+    """
     changed = replace(host, inventories=with_use_changed(
         host.inventories, change.get('', {})))
     if not host.providers:
         return changed
     return replace(changed, providers=tuple(
         replace(provider, inventories=with_use_changed(
-            provider.inventories, change[provider.uuid]))
-        if provider.uuid in change else provider
-        for provider in host.providers))
+            provider.inventories, amounts)) if amounts else provider
+        for provider, amounts in (
+            (each, (all_changes if each.sharing else change).get(each.uuid))
+            for each in host.providers)))

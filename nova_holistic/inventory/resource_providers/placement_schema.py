@@ -27,11 +27,14 @@ def _table(table: str, *columns: str, **others: type) -> sa.Table:
 
 VERSION = _table('alembic_version', version_num=sa.String)
 PROVIDERS = _table('resource_providers', 'id', 'generation',
-                   'parent_provider_id', uuid=sa.String, name=sa.Unicode)
+                   'parent_provider_id', 'root_provider_id',
+                   uuid=sa.String, name=sa.Unicode)
 CLASSES = _table('resource_classes', 'id', name=sa.String)
 TRAITS = _table('traits', 'id', name=sa.Unicode)
 PROVIDER_TRAITS = _table(
     'resource_provider_traits', 'resource_provider_id', 'trait_id')
+AGGREGATES = _table(
+    'resource_provider_aggregates', 'resource_provider_id', 'aggregate_id')
 INVENTORIES = _table(
     'inventories', 'resource_provider_id', 'resource_class_id', 'total',
     'reserved', 'min_unit', 'max_unit', 'step_size',

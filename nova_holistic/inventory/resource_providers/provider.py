@@ -70,6 +70,16 @@ class Provider:
             traits=shared(frozenset(traits)), consumers=int(is_used),
             is_counted=not is_used)
 
+    @classmethod
+    def of_sharing(cls, inventories: Answer, used: Mapping[str, int],
+                   traits: Iterable[str]) -> 'Provider':
+        """A provider that shares its resources. Its consumers are not counted.
+
+        :param used: amount in use of each resource class of the provider
+        """
+        return replace(cls.with_use(inventories, Counter(used), traits),
+                       consumers=0, is_counted=True)
+
     def with_allocations(self, allocations: Answer) -> 'Provider':
         """The provider with these allocations; the same object if nothing has
         changed."""

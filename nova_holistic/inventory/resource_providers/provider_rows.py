@@ -15,7 +15,7 @@ from nova_holistic.inventory.resource_providers.placement_database import (
 from nova_holistic.inventory.resource_providers.provider import (
     Provider, shared)
 from nova_holistic.inventory.resource_providers.provider_source import (
-    Listed, Listing, ProviderSource)
+    Listed, Listing, ProviderSource, Sharing, SHARING_TRAIT)
 from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.frozen import FrozenMapping
 
@@ -98,6 +98,34 @@ class ProviderRows(ProviderSource):
                     _bare(connection, rows, classes, {}), rows, classes,
                     _used(connection, ids), _consumers(connection, ids)))
         return found
+
+    def sharing(self, listing: Listing, uuids: Collection[str]
+                ) -> Mapping[str, Sharing]:
+        """See ``ProviderSource.sharing``; no statement without UUIDs, and
+        otherwise two.
+
+        :raises DatabaseFailed: the database does not answer, or is not as
+            expected
+        """
+        found = self.with_trait(SHARING_TRAIT) & frozenset(
+            uuids) if uuids else frozenset[str]()
+        if not found:
+            return {}
+        own, others = schema.AGGREGATES, schema.AGGREGATES.alias()
+        provider, other = schema.PROVIDERS, schema.PROVIDERS.alias()
+        root = schema.PROVIDERS.alias()
+        roots: dict[str, set[str]] = {uuid: set() for uuid in found}
+        with self._database.view() as connection:
+            for uuid, other_uuid in connection.execute(
+                    sa.select(provider.c.uuid, root.c.uuid).distinct()
+                    .join(own, own.c.resource_provider_id == provider.c.id)
+                    .join(others, others.c.aggregate_id == own.c.aggregate_id)
+                    .join(other, other.c.id == others.c.resource_provider_id)
+                    .join(root, root.c.id == other.c.root_provider_id)
+                    .where(provider.c.uuid.in_(sorted(found)))):
+                roots[uuid].add(other_uuid)
+        return {uuid: Sharing(listing[uuid].name, frozenset(those) - {uuid})
+                for uuid, those in roots.items() if uuid in listing}
 
     def with_trait(self, trait: str) -> frozenset[str]:
         """See ``ProviderSource.with_trait``.

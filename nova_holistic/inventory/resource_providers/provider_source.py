@@ -29,6 +29,24 @@ Listing = Mapping[str, Listed]
 """All resource providers by UUID."""
 
 
+SHARING_TRAIT = 'MISC_SHARES_VIA_AGGREGATE'
+"""A provider with this trait shares its resources with the providers of its
+aggregates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """A provider that shares its resources.
+
+    :ivar name: its name
+    :ivar roots: UUIDs of the root providers of the trees that it shares them
+        with
+    """
+
+    name: str
+    roots: frozenset[str]
+
+
 def names_of_roots(listing: Listing) -> Mapping[str, str]:
     """The name of each provider without a parent, by UUID."""
     return {uuid: provider.name for uuid, provider in listing.items()
@@ -88,3 +106,13 @@ class ProviderSource(abc.ABC):
         :raises HolisticError: the source does not answer, or gives an invalid
             answer
         """
+
+    def sharing(self, listing: Listing, uuids: Collection[str]
+                ) -> Mapping[str, Sharing]:
+        """Those of the providers that share their resources, by UUID.
+
+        :param listing: result of ``list`` just before
+        :raises HolisticError: the source does not answer, or gives an invalid
+            answer
+        """
+        return {}

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from nova_holistic.inventory.resource_providers.provider import Provider
 from nova_holistic.inventory.resource_providers.provider_source import (
-    Listing, ProviderSource)
+    Listing, ProviderSource, Sharing)
 from nova_holistic.model.cloud.nested_provider import NestedProvider
 
 Read = Callable[[Collection[str]], Mapping[str, Provider | None]]
@@ -56,6 +56,10 @@ class ProviderTrees(ProviderSource):
         its root is returned."""
         return self._with_trees(
             self._of_roots(uuids), self._source.reread_use)
+
+    def sharing(self, listing: Listing, uuids: Collection[str]
+                ) -> Mapping[str, Sharing]:
+        return self._source.sharing(listing, uuids)
 
     def with_trait(self, trait: str) -> frozenset[str]:
         return self._source.with_trait(trait)

@@ -15,7 +15,7 @@ from nova_holistic.inventory.parallel_reads import read_each
 from nova_holistic.inventory.resource_providers.provider import (
     generation_of, Provider)
 from nova_holistic.inventory.resource_providers.provider_source import (
-    Listed, Listing, ProviderSource)
+    Listed, Listing, ProviderSource, Sharing, SHARING_TRAIT)
 from nova_holistic.inventory.resource_providers.use_changes import (
     find_changed, PLACEMENT_VERSION, UseLists)
 from nova_holistic.inventory.service_client import ServiceClient
@@ -49,6 +49,7 @@ class ProviderReader(ProviderSource):
         self._placement = placement
         self._threads = threads
         self._known: Mapping[str, Provider] = {}
+        self._sharing: frozenset[str] = frozenset()
 
     def read(self, uuids: Collection[str], listing: Listing | None = None,
              *, counted: bool = True) -> Mapping[str, Provider]:
@@ -128,6 +129,36 @@ class ProviderReader(ProviderSource):
             return frozenset(item['uuid'] for item in self._placement.get(
                 path, PLACEMENT_VERSION)['resource_providers'])
 
+    def sharing(self, listing: Listing, uuids: Collection[str]
+                ) -> Mapping[str, Sharing]:
+        """See ``ProviderSource.sharing``; no request without UUIDs, and
+        otherwise one, and two more for each provider that shares its
+        resources.
+
+        :raises ServiceFailed: Placement does not answer, or gives an invalid
+            answer
+        """
+        found = self.with_trait(SHARING_TRAIT) & frozenset(
+            uuids) if uuids else frozenset[str]()
+        roots = read_each(sorted(found), self._roots, self._threads)
+        self._sharing = found
+        return {uuid: Sharing(listing[uuid].name, those - {uuid})
+                for uuid, those in roots.items()}
+
+    def _roots(self, uuid: str) -> frozenset[str]:
+        """UUIDs of the root providers of all trees that contain a provider of
+        an aggregate of this provider."""
+        answer = self._part(uuid, 'aggregates')
+        with self._placement.reading(f'/resource_providers/{uuid}'):
+            aggregates = answer['aggregates'] if answer else ()
+        if not aggregates:
+            return frozenset()
+        path = f'/resource_providers?member_of=in:{",".join(aggregates)}'
+        with self._placement.reading(path):
+            return frozenset(
+                item['root_provider_uuid'] for item in self._placement.get(
+                    path, PLACEMENT_VERSION)['resource_providers'])
+
     def list(self) -> Listing:
         """See ``ProviderSource.list``; one request.
 
@@ -151,6 +182,8 @@ class ProviderReader(ProviderSource):
         :param generations: generations that were read before the lists
         :param lists: lists that were read for this call
         """
+        if uuid in self._sharing:
+            return self._fetch_sharing(uuid)
         used = lists.uses.get(uuid)
         if used is None or uuid in self._known or (
                 counted and any(used.values())):
@@ -173,6 +206,8 @@ class ProviderReader(ProviderSource):
 
         :param generations: generations that were read before the traits
         """
+        if uuid in self._sharing:
+            return self._fetch_sharing(uuid)
         allocations = self._part(uuid, 'allocations')
         if allocations is None:
             return None
@@ -197,13 +232,25 @@ class ProviderReader(ProviderSource):
         """One provider with its current usage. Its generation remains, so that
         the next reading finds other changes."""
         known = self._known.get(uuid)
-        if known is None:
+        if known is None or uuid in self._sharing:
             return self._fetch(uuid, generations={}, traits={})
         allocations = self._part(uuid, 'allocations')
         if allocations is None:
             return None
         with self._placement.reading(f'/resource_providers/{uuid}'):
             return known.with_allocations(allocations)
+
+    def _fetch_sharing(self, uuid: str) -> Provider | None:
+        """A provider that shares its resources. It may have the allocations of
+        many servers, so only their sums are read."""
+        inventories = self._part(uuid, 'inventories')
+        usages = self._part(uuid, 'usages')
+        traits = self._part(uuid, 'traits')
+        if inventories is None or usages is None or traits is None:
+            return None
+        with self._placement.reading(f'/resource_providers/{uuid}'):
+            return Provider.of_sharing(
+                inventories, usages['usages'], traits['traits'])
 
     def _part(self, uuid: str, part: str) -> Any:
         return self._placement.get(f'/resource_providers/{uuid}/{part}',

@@ -243,9 +243,7 @@ class MemberGrowth:
             own, self._known_places(record, rows, vacancy), MAX_ALLOWED_PLACES)
         wanted = vacancy.member.requirements
         if wanted.request_groups or any(place.allocation for place in places):
-            places = with_providers(
-                self._connections.holds, wanted, list(dict.fromkeys(
-                    replace(place, allocation=None) for place in places)))
+            places = with_providers(self._connections.holds, wanted, places)
         limit = CONF.holistic.search_time_limit
         # A limit of 0 disables the search.
         return places or (

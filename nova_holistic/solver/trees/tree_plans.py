@@ -36,7 +36,7 @@ def plan_on_trees(group: Group, snapshot: Snapshot,
     limits: dict[str, int] = {}
     answer: Answer | None = None
     for _ in range(tree_limits().plans):
-        problem = tree_problem(group, snapshot, limits)
+        problem = tree_problem(group, snapshot, placed, limits)
         if problem is None:
             return find(group, snapshot), limits
         answer = find(problem.group, problem.snapshot)

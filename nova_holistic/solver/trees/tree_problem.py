@@ -2,7 +2,7 @@
 """The problem of the solver that represents provider trees as resource
 classes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nova_holistic.model.cloud.inventory import Inventory, MAX_UNIT
@@ -14,6 +14,7 @@ from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.request_group import NONE
 from nova_holistic.solver.trees.demand import (
     parts, tree_classes)
+from nova_holistic.solver.trees.shared_capacity import shared_capacities
 from nova_holistic.solver.trees.tree_rows import tree_rows, TreeRow
 
 Limits = Mapping[str, int]
@@ -36,21 +37,24 @@ class TreeProblem:
     snapshot: Snapshot
 
 
-def tree_problem(group: Group, snapshot: Snapshot,
+def tree_problem(group: Group, snapshot: Snapshot, placed: Collection[str],
                  limits: Limits = FrozenMapping()) -> TreeProblem | None:
-    """Return the problem that represents provider trees as resource classes.
-    None if root providers have all that the members request, so that the
-    original problem needs no change.
+    """Return the problem that represents provider trees as resource classes,
+    and the capacity that hosts share as policies. None if root providers have
+    all that the members request, so that the original problem needs no change.
 
     :param group: the group, bound to the snapshot
+    :param placed: paths of the members whose usage is in the snapshot
     """
     classes = tree_classes(group, snapshot)
     if not classes:
         return None
     rows = tree_rows({each.requirements for each in group.all_members()},
                      classes)
+    flat = _with_amounts(group, classes, rows, limits)
     return TreeProblem(
-        _with_amounts(group, classes, rows, limits),
+        replace(flat, policies=(
+            *flat.policies, *shared_capacities(group, snapshot, placed))),
         # Results that are cached for the real hosts are not valid for these.
         replace(snapshot, lineage={}, hosts=tuple(
             _with_capacity(host, classes, rows, limits)

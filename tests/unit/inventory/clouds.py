@@ -87,6 +87,9 @@ class MemoryProviders:
     def with_trait(self, trait):
         return frozenset(self._cloud.disabled)
 
+    def sharing(self, listing, uuids):
+        return {}
+
 
 class MemoryReader(CloudReader):
     """Reads a cloud in memory."""

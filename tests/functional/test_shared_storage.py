@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers whose disks are in a storage that their hosts share."""
+
+from collections import Counter
+import uuid
+
+import pytest
+
+from nova_holistic.embedded.calls.servers import PROJECT, USER
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.service.direct_engine import DirectEngine, PlanningParts
+from nova_holistic.table.records import GroupStatus, MemberState
+from tests.functional.placement_audit import no_others, resources
+from tests.functional.sharing_providers import add_sharing, VERSION
+from tests.unit.api.service import ADMIN, Service
+
+STORAGE = 100
+"""GiB of the storage."""
+
+HOSTS = (*(EmbeddedHost(f'diskless-{number}', rack='r1', vcpus=8, disk_gb=0)
+           for number in (1, 2, 3)),
+         EmbeddedHost('disk', zone='local', rack='r2', vcpus=8, disk_gb=60))
+
+
+@pytest.fixture(scope='module')
+def running(own_cloud):
+    with own_cloud(HOSTS, options={
+            ('holistic', 'search_time_limit'): 0}) as cloud:
+        roots = cloud.providers()
+        cloud.storage = add_sharing(
+            cloud.placement, 'nfs',
+            [roots[host.name] for host in HOSTS[:3]], DISK_GB=STORAGE)
+        cloud.create_flavor('disk', 1, 512, 30)
+        cloud.create_flavor('diskless', 1, 512, 0)
+        yield cloud
+
+
+@pytest.fixture
+def cloud(running):
+    yield running
+    running.clear()
+
+
+def created(cloud, count, flavor='disk', **others):
+    return cloud.planner.create(
+        {'name': 'web', **others, 'members': [
+            {'name': 'web', 'flavor': flavor, 'count': count}]},
+        project_id=PROJECT, user_id=USER)
+
+
+def used(cloud):
+    """GiB of the storage that are in use."""
+    return cloud.placement.get(
+        f'/resource_providers/{cloud.storage}/usages').json()['usages'][
+            'DISK_GB']
+
+
+def boot(cloud, group, flavor='disk'):
+    """Create all servers of a group; returns their UUIDs. Asserts that each
+    server is active on its planned host with the allocations of its hold."""
+    servers = []
+    for row in cloud.table.members(group):
+        held = resources(cloud, row.hold)
+        assert held[cloud.storage] == {'DISK_GB': 30}
+        assert held[row.place.provider] == {'VCPU': 1, 'MEMORY_MB': 512}
+        path = row.member.path
+        server = cloud.create_server(
+            path, flavor, {'group': group, 'member': path})
+        cloud.wait_for_status(server, 'ACTIVE')
+        now = cloud.row(group, path)
+        assert (now.state, now.instance_uuid) == (MemberState.CLAIMED, server)
+        assert cloud.host_of(server) == row.place.host
+        assert resources(cloud, server) == held
+        assert not resources(cloud, row.hold)
+        servers.append(server)
+    return servers
+
+
+R1 = {'policies': [{'type': 'location', 'path': 'nova/r1'}]}
+
+
+def test_servers_are_built_from_holds_in_the_shared_storage(cloud):
+    record = created(cloud, 3, policies=[
+        {'type': 'anti-affinity'}, *R1['policies']])
+    assert (record.status, record.reasons) == (GroupStatus.PLANNED, ())
+    assert used(cloud) == 90
+    servers = boot(cloud, record.uuid)
+    assert used(cloud) == 90
+    # ``nova-manage placement audit`` knows compute nodes only.
+    no_others(cloud, servers)
+
+
+def test_the_storage_counts_once_for_all_hosts(cloud):
+    """Each host alone could use the whole storage."""
+    record = created(cloud, 4, **R1)
+    assert record.status == GroupStatus.UNPLACEABLE
+    assert 'nfs' in str(record.reasons)
+    assert not used(cloud)
+    # The host with its own disk has space for two more servers.
+    record = created(cloud, 5)
+    assert record.status == GroupStatus.PLANNED
+    assert Counter(
+        row.place.host for row in cloud.table.members(record.uuid))[
+            'disk'] == 2
+    assert created(cloud, 1).status == GroupStatus.UNPLACEABLE
+
+
+def test_servers_without_a_pointer_use_the_storage_as_well(cloud):
+    server = cloud.create_server(
+        'stranger', 'disk', availability_zone='nova')
+    cloud.wait_for_status(server, 'ACTIVE')
+    assert used(cloud) == 30
+    assert created(cloud, 3, **R1).status == GroupStatus.UNPLACEABLE
+    assert created(cloud, 2, **R1).status == GroupStatus.PLANNED
+    assert used(cloud) == 90
+
+
+def test_the_capacity_of_a_released_group_is_free_again(cloud):
+    record = created(cloud, 3, **R1)
+    assert created(cloud, 1, **R1).status == GroupStatus.UNPLACEABLE
+    cloud.lifecycle.release(record.uuid)
+    assert not used(cloud)
+    assert created(cloud, 3, **R1).status == GroupStatus.PLANNED
+
+
+def test_a_consumer_in_the_storage_leads_to_another_plan(cloud):
+    """No notification reports this consumer. Placement refuses the holds, and
+    the next plan uses the other host."""
+    assert created(cloud, 1, **R1).status == GroupStatus.PLANNED
+    consumer = str(uuid.uuid4())
+    cloud.placement.put(
+        f'/allocations/{consumer}', microversion=VERSION, json={
+            'allocations': {cloud.storage: {'resources': {'DISK_GB': 60}}},
+            'project_id': PROJECT, 'user_id': USER,
+            'consumer_type': 'OTHER', 'consumer_generation': None})
+    record = created(cloud, 2)
+    assert record.status == GroupStatus.PLANNED
+    assert {row.place.host for row in cloud.table.members(record.uuid)} == {
+        'disk'}
+    cloud.delete_consumer(consumer)
+
+
+def test_members_without_a_disk_need_no_storage(cloud):
+    created(cloud, 3, **R1)
+    record = created(cloud, 4, 'diskless', **R1)
+    assert record.status == GroupStatus.PLANNED
+    for row in cloud.table.members(record.uuid):
+        assert set(resources(cloud, row.hold)) == {row.place.provider}
+
+
+@pytest.fixture
+def service(cloud):
+    return Service(cloud.table, DirectEngine(
+        cloud.conf, cloud.clock, PlanningParts(
+            cloud.table, cloud.inventory, cloud.planner, cloud.lifecycle,
+            cloud.repairer)))
+
+
+def updated(cloud, service, group, name, count):
+    revision = cloud.table.get_group(group).revision
+    return service.ask('PUT', f'/v1/groups/{group}?wait=60', {'group': {
+        'name': 'web', **R1, 'members': [
+            {'name': name, 'flavor': 'disk', 'count': count}]}}, ADMIN,
+        headers={'OpenStack-API-Version': 'holistic 1.2',
+                 'If-Match': f'"{revision}"'}).json
+
+
+def test_an_update_adds_members_as_long_as_the_storage_has_space(
+        cloud, service):
+    group = created(cloud, 2, **R1).uuid
+    servers = boot(cloud, group)
+    assert 'nfs' in str(updated(cloud, service, group, 'web', 4))
+    assert used(cloud) == 60
+    updated(cloud, service, group, 'web', 3)
+    assert used(cloud) == 90
+    third = [row for row in cloud.table.members(group)
+             if row.state == MemberState.PLANNED]
+    assert [row.member.path for row in third] == ['web-2']
+    assert len(servers) == 2
+
+
+def test_an_update_reuses_the_storage_of_the_members_that_it_removes(
+        cloud, service):
+    group = created(cloud, 3, **R1).uuid
+    updated(cloud, service, group, 'other', 3)
+    assert sorted(row.member.path for row in cloud.table.members(group)) == [
+        'other-0', 'other-1', 'other-2']
+    assert used(cloud) == 90
+    boot(cloud, group)
+
+
+def test_a_further_server_uses_the_storage_of_its_siblings(cloud):
+    group = cloud.planner.create(
+        {'name': 'web', **R1, 'members': [{
+            'name': 'web', 'flavor': 'disk',
+            'count': {'min': 1, 'desired': 1, 'max': 9}}]},
+        project_id=PROJECT, user_id=USER).uuid
+    for number in range(3):
+        server = cloud.create_server('web', 'disk', {
+            'group': group, 'member': 'web'})
+        cloud.wait_for_status(server, 'ACTIVE')
+        assert used(cloud) == 30 * (number + 1)
+        assert resources(cloud, server)[cloud.storage] == {'DISK_GB': 30}
+    refused = cloud.create_server('web', 'disk', {
+        'group': group, 'member': 'web'})
+    assert cloud.fault_of(refused)
+    assert used(cloud) == 90

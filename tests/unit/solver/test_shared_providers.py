@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans on hosts that share a provider agree with exhaustive search.
+
+The comparison enumerates all placements, and shares no code with the solver or
+with its check.
+"""
+
+from collections import Counter
+from dataclasses import replace
+import itertools
+
+from hypothesis import given, strategies as st
+import pytest
+
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.nested_provider import NestedProvider
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
+from nova_holistic.model.plan import Plan, Unplaceable
+from nova_holistic.model.request_group import RequestGroup
+from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.solver.alternates.alternates import alternates
+from nova_holistic.solver.check import check
+from nova_holistic.solver.planned_group import PlannedGroup
+from nova_holistic.solver.settings import Settings, Strategy
+from nova_holistic.solver.solve import solve
+from tests.effort import examples
+from tests.unit.builders import cloud, group, host
+from tests.unit.solver.scenario import plan, reasons
+
+
+def storage(name, total, **more):
+    return NestedProvider(name, name, '', FrozenMapping(
+        {'DISK_GB': Inventory(total, **more)}), sharing=True)
+
+
+def diskless(name, *shares, rack='r1', vcpus=8):
+    return replace(host(name, rack, vcpus=vcpus), providers=shares)
+
+
+def with_disk(name, disk, rack='r1', vcpus=8):
+    return host(name, rack, inventories={
+        'VCPU': Inventory(vcpus), 'DISK_GB': Inventory(disk)})
+
+
+def member(name, disk, count=None, vcpus=1, **more):
+    return MemberDescription(name, Requirements(FrozenMapping(
+        {'VCPU': vcpus, **({'DISK_GB': disk} if disk else {})}), **more),
+        count)
+
+
+@pytest.mark.parametrize('strategy', list(Strategy))
+@pytest.mark.parametrize('number, fits', [(5, True), (6, False)])
+def test_a_storage_counts_once_for_all_its_hosts(strategy, number, fits):
+    """Each host alone could use the whole storage."""
+    nfs = storage('nfs', 100, used=50)
+    answer = solve(group(member('web', 10, number)), cloud(
+        diskless('h1', nfs, vcpus=3), diskless('h2', nfs, vcpus=3)),
+        settings=Settings(strategy=strategy))
+    if fits:
+        assert isinstance(answer, Plan)
+    else:
+        assert not isinstance(answer, Plan)
+    if strategy is Strategy.AUTO and not fits:
+        assert isinstance(answer, Unplaceable)
+
+
+def test_the_reason_names_the_shared_provider():
+    nfs = storage('nfs', 100)
+    found = ' '.join(reasons(
+        cloud(diskless('h1', nfs), diskless('h2', nfs)),
+        group(member('web', 30, 4))).values())
+    assert 'DISK_GB of the shared provider nfs' in found
+
+
+def test_hosts_with_their_own_disks_take_what_the_storage_cannot():
+    nfs = storage('nfs', 100)
+    placed = plan(cloud(diskless('h1', nfs), diskless('h2', nfs),
+                        with_disk('h3', 60)),
+                  group(member('web', 30, 5)))
+    assert Counter(placed.hosts.values())['h3'] == 2
+
+
+def test_members_that_stay_are_part_of_the_usage():
+    nfs = storage('nfs', 100, used=60)
+    snapshot = cloud(diskless('h1', nfs), diskless('h2', nfs))
+    definition = group(member('web', 30, 3))
+    answer = solve(definition, snapshot,
+                   placed={'web-0': 'h1', 'web-1': 'h2'})
+    assert isinstance(answer, Plan)
+    answer = solve(group(member('web', 30, 4)), snapshot,
+                   placed={'web-0': 'h1', 'web-1': 'h2'})
+    assert isinstance(answer, Unplaceable)
+
+
+def test_a_group_of_resources_may_come_from_a_shared_provider():
+    nfs = storage('nfs', 100)
+    wanted = MemberDescription('web', Requirements(
+        FrozenMapping({'VCPU': 1}), request_groups=(
+            RequestGroup('_disk', FrozenMapping({'DISK_GB': 40})),)), 2)
+    snapshot = cloud(diskless('h1', nfs, vcpus=1),
+                     diskless('h2', nfs, vcpus=2))
+    assert isinstance(solve(group(wanted), snapshot), Plan)
+    assert isinstance(solve(group(replace(wanted, count=3)), snapshot),
+                      Unplaceable)
+
+
+def test_the_check_refuses_a_placement_that_exceeds_the_storage():
+    nfs = storage('nfs', 100, used=20)
+    snapshot = cloud(diskless('h1', nfs), diskless('h2', nfs))
+    definition = group(member('web', 30, 3))
+    found = check(definition, snapshot,
+                  {'web-0': 'h1', 'web-1': 'h1', 'web-2': 'h2'})
+    assert len(found) == 1
+    assert found[0].at == 'web-0, web-1, web-2'
+    assert ('provider nfs, which hosts share, has 100 DISK_GB, of which 20 '
+            'are used: no room for 90') in found[0].message
+    assert not check(definition, snapshot,
+                     {'web-0': 'h1', 'web-1': 'h1', 'web-2': 'h2'},
+                     {'web-0': 'h1'})
+
+
+def test_members_with_shared_resources_have_no_alternates():
+    nfs = storage('nfs', 100)
+    snapshot = cloud(diskless('h1', nfs), diskless('h2', nfs))
+    definition = group(member('web', 10))
+    answer = solve(definition, snapshot)
+    assert not any(alternates(
+        PlannedGroup(definition, snapshot, answer), 3).values())
+
+
+amounts = st.integers(0, 6)
+
+
+@st.composite
+def clouds(draw):
+    shares = [storage(f's{n}', draw(amounts), used=draw(st.integers(0, 1)))
+              for n in range(draw(st.integers(1, 2)))]
+    hosts = []
+    for n in range(draw(st.integers(1, 4))):
+        rack, vcpus = f'r{draw(st.integers(1, 2))}', draw(st.integers(1, 4))
+        share = draw(st.sampled_from([None, *shares]))
+        hosts.append(
+            with_disk(f'h{n}', draw(amounts), rack, vcpus) if share is None
+            else diskless(f'h{n}', share, rack=rack, vcpus=vcpus))
+    return cloud(*hosts)
+
+
+groups = st.builds(
+    lambda sizes, policies: group(*(
+        member(f'm{n}', disk, vcpus=vcpus)
+        for n, (disk, vcpus) in enumerate(sizes)), policies=policies),
+    st.lists(st.tuples(st.integers(0, 3), st.integers(1, 2)), min_size=1,
+             max_size=5),
+    st.sampled_from([(), (AntiAffinity(),), (AntiAffinity(max_per_domain=2),),
+                     (Affinity(level='rack'),)]))
+
+
+def possible(definition, snapshot):
+    """All placements that satisfy capacity and the policy, as tuples of hosts.
+    """
+    members = definition.all_members()
+    limit = {(): len(members)}.get(
+        definition.policies,
+        getattr(next(iter(definition.policies), None), 'max_per_domain',
+                len(members)))
+    for where in itertools.product(snapshot.hosts, repeat=len(members)):
+        vcpus, disk, room = Counter(), Counter(), {}
+        for each, on in zip(members, where):
+            wanted = each.requirements.resources
+            vcpus[on.name] += wanted['VCPU']
+            source = on.providers[0] if on.providers else on
+            disk[source.name] += wanted.get('DISK_GB', 0)
+            room[source.name] = source.inventories['DISK_GB']
+        if any(vcpus[on.name] > on.inventories['VCPU'].total
+               for on in where):
+            continue
+        if any(amount and amount > room[name].total - room[name].used
+               for name, amount in disk.items()):
+            continue
+        if definition.policies and isinstance(
+                definition.policies[0], Affinity):
+            if len({on.location for on in where}) > 1:
+                continue
+        elif max(Counter(on.name for on in where).values()) > limit:
+            continue
+        yield where
+
+
+@given(clouds(), groups)
+@examples(300)
+def test_plans_agree_with_exhaustive_search(snapshot, definition):
+    best = min((len({on.name for on in where})
+                for where in possible(definition, snapshot)), default=None)
+    answer = solve(definition, snapshot, objective='fewest-hosts')
+    if best is None:
+        assert isinstance(answer, Unplaceable)
+        return
+    assert isinstance(answer, Plan)
+    assert len(set(answer.hosts().values())) == best
+    assert not check(definition, snapshot, answer.hosts())
+    assert tuple(snapshot.by_name()[name] for name in (
+        answer.hosts()[each.path] for each in definition.all_members())
+    ) in set(possible(definition, snapshot))
+
+
+@given(clouds(), groups, st.data())
+@examples(200)
+def test_the_check_agrees_with_the_enumeration(snapshot, definition, data):
+    members = definition.all_members()
+    where = data.draw(st.tuples(*(
+        st.sampled_from(snapshot.hosts) for _ in members)))
+    allowed = where in set(possible(definition, snapshot))
+    assert bool(check(definition, snapshot, {
+        each.path: on.name for each, on in zip(members, where)})) != allowed
