@@ -17,8 +17,8 @@ class ProblemLimits:
     :ivar part_hosts: hosts of a part of the problem: those of a relaxation for
         a program, those of a part in ruin and recreate, and those offered to a
         group that has no plan.
-    :ivar kinds: kinds of members. Not measured.
-    :ivar kind_places: kinds times hosts. Not measured.
+    :ivar kinds: kinds of members. No effect on 12 points.
+    :ivar kind_places: kinds times hosts. No effect on 12 points.
     :ivar checked_types: types of hosts up to which the cost of a preference is
         evaluated before hosts are ordered. No effect on 1 point.
     :ivar refusals: refusals of one policy after which it is checked whether it

@@ -10,7 +10,7 @@ class TreesLimits:
 
     :ivar plans: largest number of plans that are tried. More than one is
         needed only if members request different amounts of a class from the
-        same hosts. Not measured.
+        same hosts. No effect on 12 points.
     :ivar subsets_of: largest number of different demands for the same classes
         of which each set has a row. Beyond it, each demand and all of them
         together have one. No point reads it.
