@@ -37,7 +37,7 @@ def with_providers(*providers):
 
 def test_hosts_use_shared_classes_that_they_lack():
     snapshot = parse_inventory(CLOUD)
-    # The second host has a disk of its own.
+    # The root provider of the second host has DISK_GB.
     assert used_providers(snapshot) == {'cmp-1': ['nfs']}
     (card, nfs) = snapshot.by_name()['cmp-1'].providers
     assert (card.name, card.sharing) == ('card', False)
