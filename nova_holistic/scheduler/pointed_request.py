@@ -14,6 +14,7 @@ from nova import objects
 from nova_holistic import exceptions
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.pointer import Pointer
+from nova_holistic.scheduler import request_memory
 from nova_holistic.table import errors
 from nova_holistic.table.queries.group_cache import Found
 from nova_holistic.table.records import Place
@@ -49,12 +50,15 @@ class PointedRequest:
 def read(table: PlacementTable, spec: 'objects.RequestSpec'
          ) -> PointedRequest:
     """The request with its group, which ``GroupCache.read_for`` reads. An
-    error is stored in the result."""
+    error is stored in the result. The state of all exclusive groups is kept in
+    ``request_memory``."""
     try:
         pointer = Pointer.from_hints(spec.scheduler_hints)
         if pointer is None:
             return PointedRequest(spec)
-        return PointedRequest(spec, *table.group_cache.read_for(
-            pointer.group, pointer.member))
+        found, alternates, exclusive = table.group_cache.read_for(
+            pointer.group, pointer.member)
+        request_memory.put(request_memory.EXCLUSIVE_STATE, exclusive)
+        return PointedRequest(spec, found, alternates)
     except (RequestRefused, errors.TableError) as error:
         return PointedRequest(spec, error=error)

@@ -6,6 +6,12 @@ import functools
 import threading
 from typing import Any
 
+EXCLUSIVE_STATE = 'exclusive state'
+"""Kind of the state of all exclusive groups, which is read together with the
+group of a pointer. Only the check of a planned host uses it. Its member was at
+this place before, so a group that becomes exclusive takes it into account. All
+other checks read the state again."""
+
 
 class _Request(threading.local):
     """The data of the current request of a thread.
@@ -42,3 +48,19 @@ def of_kind(kind: str) -> dict | None:
     """
     found = _request.found
     return None if found is None else found.setdefault(kind, {})
+
+
+def put(kind: str, value: object) -> None:
+    """Keep a value of the current request for one call of ``take``."""
+    found = of_kind(kind)
+    if found is not None:
+        found[kind] = value
+
+
+def take(kind: str) -> Any:
+    """The value that ``put`` has kept. It is then no longer kept.
+
+    :returns: None if no value is kept
+    """
+    found = of_kind(kind)
+    return None if found is None else found.pop(kind, None)

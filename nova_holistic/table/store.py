@@ -256,9 +256,9 @@ class PlacementTable:
         ``member_replan.accept``."""
         member_replan.accept(self.database, holds, now)
 
-    def exclusive_groups(self) -> Sequence[Found]:
+    def exclusive_groups(self, *state: Any) -> Sequence[Found]:
         """Exclusive groups with members: see ``ExclusiveGroups.read``."""
-        return self._exclusive.read()
+        return self._exclusive.read(*state)
 
     def members_on(self, hosts: Collection[str],
                    except_group: str) -> tuple[MemberRecord, ...]:

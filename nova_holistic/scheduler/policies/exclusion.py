@@ -30,6 +30,7 @@ from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.scheduler.policies.reservation_cache import (
     Reservations, ReservedByGroup)
 from nova_holistic.scheduler import request_memory
+from nova_holistic.table.queries.exclusive_state import ExclusiveState
 from nova_holistic.table.queries.group_cache import Found
 from nova_holistic.table.records import GroupRecord
 
@@ -51,9 +52,11 @@ def closed_domains(connections: Connections, own: Membership | None
     """
     known = request_memory.of_kind(_KIND)
     known = {} if known is None else known
+    state = request_memory.take(request_memory.EXCLUSIVE_STATE)
     found = known.get(_KIND)
     if found is None:
-        found = known[_KIND] = _reserved_or_last(connections)
+        found = known[_KIND] = _reserved_or_last(
+            connections, state if own is not None and own.by_plan else None)
     if own is None:
         return found.domains
     return found.closed(own.record.uuid, lambda reservation, _:
@@ -74,14 +77,16 @@ def last_closed_domains(connections: Connections, group_uuid: str | None,
                         record.project_id == project_id)
 
 
-def _reserved_or_last(connections: Connections) -> Reservations:
+def _reserved_or_last(connections: Connections, state: ExclusiveState | None
+                      ) -> Reservations:
     """The current reservations of all groups, or those of the last read.
 
+    :param state: see ``_reserved``
     :raises HolisticError: the table does not answer, and was not read before
     """
     last = connections.reserved
     try:
-        last.found = _reserved(connections)
+        last.found = _reserved(connections, state)
     except exceptions.HolisticError as error:
         if last.found is None:
             raise
@@ -92,16 +97,21 @@ def _reserved_or_last(connections: Connections) -> Reservations:
     return last.found
 
 
-def _reserved(connections: Connections) -> Reservations:
+def _reserved(connections: Connections, state: ExclusiveState | None
+              ) -> Reservations:
     """The current reservations of all groups.
 
     One statement is sent to the placement table if no group is exclusive, or
-    if no group has changed: see ``ExclusiveGroups``. If members have servers,
+    if no group has changed: see ``ExclusiveGroups``. It is not sent if its
+    result is known. If members have servers,
     ``MemberPositionCache`` sends its statements. Two more statements are sent
     if a member is not at its planned place, or if a group was planned with
     other levels than the current ones. Only changed groups are evaluated.
+
+    :param state: the state of all exclusive groups if it was just read
     """
-    groups = connections.table.exclusive_groups()
+    groups = connections.table.exclusive_groups(
+        *() if state is None else (state,))
     if not groups:
         return Reservations()
     try:

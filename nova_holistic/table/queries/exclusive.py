@@ -10,6 +10,9 @@ from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
+from nova_holistic.table.queries import exclusive_state
+from nova_holistic.table.queries.exclusive_state import (
+    Claims, ExclusiveState, Sums)
 from nova_holistic.table.queries.group_cache import (
     Found, members, REMEMBERED, version)
 from nova_holistic.table.queries.group_state import LIGHT
@@ -25,14 +28,6 @@ _HEADS = (GroupRow.uuid, GroupRow.revision, GroupRow.created_at,
 
 CHANGED = 100
 """Maximum number of groups whose changed members one statement reads."""
-
-Sums = tuple[int, int, int]
-"""The number of the groups, and the sums of their places versions and of their
-revisions. They are equal as long as no group has changed."""
-
-Claims = Mapping[int, str]
-"""Claimed members of a group: the UUID of the server by the ID of the
-member."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +86,7 @@ class ExclusiveGroups:
         # lock.
         self._known = _Known()
 
-    def read(self) -> Sequence[Found]:
+    def read(self, state: ExclusiveState | None = None) -> Sequence[Found]:
         """All exclusive groups in any order.
 
         This takes one statement if nothing has changed. Its result has one
@@ -99,9 +94,15 @@ class ExclusiveGroups:
         built. If an object has not changed since the last read, the same
         object is returned: a record of a member, the members of a group, or
         the complete result.
+
+        :param state: the result of this statement if the caller has just read
+            it. The statement is then sent only if a group has changed
         """
-        with self._database.link() as link:
-            sums, claims = _sums_and_claims(link)
+        if state is None or state.sums[0] and state.sums != self._known.sums:
+            with self._database.link() as link:
+                state = exclusive_state.read(link)
+        sums: Sums = state.sums
+        claims: Mapping[str, Claims] = state.claims
         known = self._known
         if not sums[0]:
             self._known = _Known()
@@ -185,43 +186,6 @@ class ExclusiveGroups:
                 break
             groups[uuid] = group
         self._known = known
-
-
-def _sums_and_claims(link: sa.Connection
-                     ) -> tuple[Sums, Mapping[str, Claims]]:
-    """The sums, and the claims by the UUID of the group. Both are of one point
-    in time, because they are read in one statement. If a claim is missing, it
-    was made later, or its end has raised a version."""
-    found: Sums = 0, 0, 0
-    by_group: dict[str, dict[int, str]] = defaultdict(dict)
-    for group, member, server, groups, places, revisions in link.execute(
-            _SUMS_AND_CLAIMS):
-        if group is None:
-            found = int(groups), int(places), int(revisions)
-        else:
-            by_group[group][member] = server
-    return found, dict(by_group)
-
-
-def _statement() -> sa.CompoundSelect:
-    number = sa.BigInteger()
-    group, member = GroupRow.__table__, MemberRow.__table__
-    sums = sa.select(
-        *(sa.null() for _ in range(3)), sa.func.count(), *(
-            sa.cast(sa.func.coalesce(sa.func.sum(column), 0), number)
-            for column in (group.c.places_version, group.c.revision))
-    ).where(group.c.exclusive == sa.true())
-    claims = sa.select(
-        member.c.group_uuid, member.c.id, member.c.instance_uuid,
-        *(sa.null() for _ in range(3))
-    ).join_from(member, group, group.c.uuid == member.c.group_uuid).where(
-        member.c.state == MemberState.CLAIMED,
-        group.c.exclusive == sa.true())
-    return sa.union_all(sums, claims)
-
-
-# The statement is sent for each server that Nova places, so it is built once.
-_SUMS_AND_CLAIMS = _statement()
 
 
 def _shown(kept: _Kept, claims: Claims,

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 import threading
 import time
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import orm
 
 from nova_holistic.table.database import Database
+from nova_holistic.table.queries.exclusive_state import ExclusiveState
 from nova_holistic.table.queries import group_state
 from nova_holistic.table.queries.group_state import LIGHT
 from nova_holistic.table.records import (
@@ -38,17 +39,34 @@ _HEAVY = (*(column for column in rows.BARE if column.name != 'updated_at'),
 Found = tuple[GroupRecord, Sequence[MemberRecord]]
 
 
+class Read(NamedTuple):
+    """The result of ``GroupCache.read_for``.
+
+    :ivar found: the group and its members; None if it does not exist
+    :ivar alternates: alternates of the member at the path; None if they were
+        not read
+    :ivar exclusive: state of all exclusive groups; None if it was not read
+    """
+
+    found: Found | None = None
+    alternates: Sequence[Place] | None = None
+    exclusive: ExclusiveState | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Known:
     """The last read state of a group.
 
     :ivar members: members by ID, in the order of the document
     :ivar text: approximate number of characters of the document
+    :ivar values: the columns from which the record was made: see
+        ``GroupState.group``; None if they were not kept
     """
 
     record: GroupRecord
     members: dict[int, MemberRecord]
     text: int = 0
+    values: tuple[Any, ...] | None = None
 
     @property
     def found(self) -> Found:
@@ -90,32 +108,31 @@ class GroupCache:
         has no parameters of its task. This takes one query if the group is
         cached and was not revised or planned again.
         """
-        return self.read_for(group_uuid, '')[0]
+        return self.read_for(group_uuid, '').found
 
-    def read_for(self, group_uuid: str, path: str
-                 ) -> tuple[Found | None, Sequence[Place] | None]:
-        """The group and its members, and the alternates of the member at a
-        path.
+    def read_for(self, group_uuid: str, path: str) -> Read:
+        """The group and its members, the alternates of the member at a path,
+        and the state of all exclusive groups.
 
-        :returns: None instead of the group if it does not exist; None instead
-            of the alternates if they were not read
+        If the group is not cached, or if more has changed than one statement
+        reads, only the group and its members are read.
         """
         with self._lock:
             known = self._known.get(group_uuid)
-        found, alternates = None, None
+        found, read = None, Read()
         if known is not None:
             with self._database.link() as link:
-                found, alternates = _read_changes(link, known, path)
+                found, read = _read_changes(link, known, path)
         if found is None:
-            alternates = None
+            read = Read()
             with self._database.view() as session:
                 if known is not None:
-                    found, alternates = _read_changes(
+                    found, read = _read_changes(
                         session.connection(), known, path, MAX_REREAD_MEMBERS)
                 if found is None:
                     found = _read_completely(session, group_uuid)
         self._remember(group_uuid, found)
-        return found and found.found, alternates
+        return read._replace(found=found and found.found)
 
     def _remember(self, group_uuid: str, found: Known | None) -> None:
         # A group without members is not cached.
@@ -169,29 +186,42 @@ def _read_completely(session: orm.Session, group_uuid: str) -> Known | None:
 
 
 def _read_changes(link: sa.Connection, known: Known, path: str,
-                  few: int = 0
-                  ) -> tuple[Known | None, Sequence[Place] | None]:
-    """The current state of a cached group, and the alternates of the member at
-    the path. The group is None if more has changed than this read covers.
+                  few: int = 0) -> tuple[Known | None, Read]:
+    """The current state of a cached group, and what else was read with it.
+    The group is None if more has changed than this read covers.
 
     :param few: maximum number of members that are read completely, because
         they are new or have another place
     """
-    row, changing, places = group_state.read(link, known.record.uuid, path)
-    if row is None or version(row) != version(known.record):
-        return None, None
-    unknown = _unknown(known.members, changing)
-    if len(unknown) > few:
-        return None, None
+    state = group_state.read(link, known.record.uuid, path)
+    record = _record(known, state.group)
+    unknown = _unknown(known.members, state.members)
+    if record is None or len(unknown) > few:
+        return None, Read()
     members_now = {**known.members, **(members(
         link, MemberRow.id.in_(unknown)) if unknown else {})}
-    found = updated_members(members_now, changing)
+    found = updated_members(members_now, state.members)
     if found is None:
-        return None, None
-    return Known(replace(rows.light_group_record(row),
-                         document=known.record.document),
-                 found, known.text), (
-        None if places is None else rows.places(places))
+        return None, Read()
+    return Known(record, found, known.text, state.group), Read(
+        alternates=(None if state.alternates is None
+                    else rows.places(state.alternates)),
+        exclusive=state.exclusive)
+
+
+def _record(known: Known, values: tuple[Any, ...] | None
+            ) -> GroupRecord | None:
+    """The current record of a cached group; None if the group no longer has
+    the same version."""
+    if values is None:
+        return None
+    if values == known.values:
+        return known.record
+    row = group_state.named(values)
+    if version(row) != version(known.record):
+        return None
+    return replace(rows.light_group_record(row),
+                   document=known.record.document)
 
 
 def _unknown(known: Mapping[int, MemberRecord],

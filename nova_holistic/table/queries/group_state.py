@@ -2,12 +2,15 @@
 """The columns of a group and of its members that are read for each server."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 import json
 from types import SimpleNamespace
 from typing import Any
 
 import sqlalchemy as sa
 
+from nova_holistic.table.queries import exclusive_state
+from nova_holistic.table.queries.exclusive_state import ExclusiveState
 from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 LIGHT = tuple(column for column in GroupRow.__table__.columns
@@ -47,45 +50,85 @@ def _parsed(value: Any) -> Any:
 
 
 # This statement is built once, because it is sent for each server. A single
-# statement reads the group and its members at one point in time at any
-# isolation level.
+# statement reads all of it at one point in time at any isolation level.
 _GROUP, _STATE = _unparsed(LIGHT), _unparsed(CHANGING)
 _ALTERNATES = sa.type_coerce(_MEMBER.alternates, sa.Text())
+_MEMBER_COLUMNS = (*_STATE, _ALTERNATES)
+_OF_GROUP, _OF_MEMBER, _OF_SUMS, _OF_CLAIM = range(4)
+"""The first column of each row."""
+
+
+def _kind(number: int) -> sa.ColumnElement:
+    return sa.literal_column(str(number)).label(None)
+
+
 _REREAD = sa.union_all(
-    sa.select(*_GROUP, *_nulls((*_STATE, _ALTERNATES))).where(
-        GroupRow.__table__.c.uuid == sa.bindparam('group')),
-    sa.select(*_nulls(_GROUP), *_STATE, sa.case(
-        (_MEMBER.path == sa.bindparam('path'), _ALTERNATES))).where(
-            _MEMBER.group_uuid == sa.bindparam('group')))
+    sa.select(_kind(_OF_GROUP), *_GROUP, *_nulls(_MEMBER_COLUMNS),
+              *exclusive_state.no_sums()).where(
+                  GroupRow.__table__.c.uuid == sa.bindparam('group')),
+    sa.select(_kind(_OF_MEMBER), *_nulls(_GROUP), *_STATE, sa.case(
+        (_MEMBER.path == sa.bindparam('path'), _ALTERNATES)),
+        *(sa.null() for _ in range(3))).where(
+            _MEMBER.group_uuid == sa.bindparam('group')),
+    exclusive_state.sums(
+        (_kind(_OF_SUMS), *_nulls((*_GROUP, *_MEMBER_COLUMNS)))),
+    exclusive_state.claims(
+        (_kind(_OF_CLAIM), _MEMBER.group_uuid, *_nulls(_GROUP[1:]),
+         _MEMBER.id, *_nulls(_MEMBER_COLUMNS[1:5]), _MEMBER.instance_uuid,
+         *_nulls(_MEMBER_COLUMNS[6:]),
+         *(sa.null() for _ in range(3)))))
 _NAMES = tuple(column.name for column in LIGHT)
 _JSON = frozenset(column.name for column in LIGHT
                   if isinstance(column.type, sa.JSON))
+# The positions of the first column of a member and of the sums.
+_MEMBERS = 1 + len(LIGHT)
+_SUMS = _MEMBERS + len(_MEMBER_COLUMNS)
 
 
-def read(link: sa.Connection, group_uuid: str, path: str
-         ) -> tuple[SimpleNamespace | None, Mapping[int, Sequence[Any]],
-                    Sequence[Mapping[str, Any]] | None]:
-    """The columns ``LIGHT`` of a group; the values of the columns ``CHANGING``
-    by the ID of the member; and the alternates of the member at a path.
+@dataclass(slots=True)
+class GroupState:
+    """The result of ``read``.
 
-    :returns: None instead of the group if it does not exist; None instead of
-        the alternates if no member has this path
+    :ivar group: values of the columns ``LIGHT``, with JSON as text; None if
+        the group does not exist
+    :ivar members: values of the columns ``CHANGING`` by the ID of the member
+    :ivar alternates: alternates of the member at the path; None if no member
+        has this path
     """
-    row, changing, alternates = None, {}, None
-    for each in link.execute(
+
+    group: tuple[Any, ...] | None = None
+    members: dict[int, Sequence[Any]] = field(default_factory=dict)
+    alternates: Sequence[Mapping[str, Any]] | None = None
+    exclusive: ExclusiveState = field(default_factory=ExclusiveState)
+
+
+def read(link: sa.Connection, group_uuid: str, path: str) -> GroupState:
+    """The state of a group, and that of all exclusive groups, with one
+    statement.
+
+    :param path: path of the member whose alternates are read
+    """
+    found = GroupState()
+    for row in link.execute(
             _REREAD, {'group': group_uuid, 'path': path}).all():
-        if each.uuid is not None:
-            row = _group_row(each)
-            continue
-        *values, destination, places = each[len(LIGHT):]
-        changing[values[0]] = (*values, _parsed(destination))
-        if places is not None:
-            alternates = _parsed(places)
-    return row, changing, alternates
+        kind = row[0]
+        if kind == _OF_MEMBER:
+            *state, destination, places = row[_MEMBERS:_SUMS]
+            found.members[state[0]] = (*state, _parsed(destination))
+            if places is not None:
+                found.alternates = _parsed(places)
+        elif kind == _OF_GROUP:
+            found.group = row[1:_MEMBERS]
+        elif kind == _OF_SUMS:
+            found.exclusive.add_sums(row[_SUMS:])
+        else:
+            found.exclusive.add_claim(
+                row[1], row[_MEMBERS], row[_MEMBERS + 5])
+    return found
 
 
-def _group_row(values: Sequence[Any]) -> SimpleNamespace:
-    """The columns ``LIGHT`` of a row of ``_REREAD``."""
+def named(group: Sequence[Any]) -> SimpleNamespace:
+    """The attributes of ``GroupState.group``, with parsed JSON."""
     return SimpleNamespace(**{
         name: _parsed(value) if name in _JSON else value
-        for name, value in zip(_NAMES, values)})
+        for name, value in zip(_NAMES, group)})

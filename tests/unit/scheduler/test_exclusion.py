@@ -16,6 +16,7 @@ from nova_holistic.scheduler import request_memory
 from nova_holistic.table.errors import TableError
 from nova_holistic.table.records import MemberState
 from nova_holistic.table.store import PlacementTable
+from tests.statements import recorded
 from tests.tables import new_table
 from tests.unit.builders import host
 from tests.unit.table.builders import a_group, members_of
@@ -100,6 +101,28 @@ def test_one_request_has_one_view_and_the_next_one_a_new_view(
         first()
     assert closed(connections) == {RESERVED}
     assert request_memory.read_once(closed)(connections) == {RESERVED}
+
+
+@pytest.mark.parametrize('by_plan, sent', [(True, 0), (False, 1)])
+def test_only_a_planned_host_is_checked_with_the_state_of_the_first_read(
+        connections, by_plan, sent):
+    """A move, and a server outside of the plan, read the state again."""
+    group = reserve(connections)
+    closed(connections)
+    node, = connections.table.members(group.uuid)
+    cache = connections.table.group_cache
+    cache.read(group.uuid)
+    own = Membership(group, node, [node], by_plan=by_plan)
+
+    @request_memory.read_once
+    def answer():
+        request_memory.put(request_memory.EXCLUSIVE_STATE,
+                           cache.read_for(group.uuid, 'db/node').exclusive)
+        with recorded(connections.table.database.engine) as statements:
+            assert closed(connections, own) == set()
+        assert len(statements.sent) == sent
+
+    answer()
 
 
 def test_outside_of_a_request_nothing_is_remembered(connections):

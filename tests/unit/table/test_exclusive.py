@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from nova_holistic.table.queries.exclusive import ExclusiveGroups
+from nova_holistic.table.queries.group_cache import GroupCache
 from nova_holistic.table.records import MemberState, Place
 from nova_holistic.table.store import OCCUPYING, PlacementTable
 from tests.statements import recorded
@@ -156,7 +157,11 @@ def test_a_claim_read_before_its_end_does_not_come_back(
 
 
 def owners(table):
-    (_, members), = table.exclusive_groups()
+    return owners_in(table.exclusive_groups())
+
+
+def owners_in(groups):
+    (_, members), = groups
     return [each.instance_uuid for each in members if each.instance_uuid]
 
 
@@ -175,3 +180,39 @@ def test_without_exclusive_groups_one_statement_is_sent(table):
     with recorded(table.database.engine) as sent:
         assert table.exclusive_groups() == ()
     assert len(sent.statements) == 1
+
+
+def test_the_state_that_was_read_with_a_group_is_not_read_again(table, shop):
+    """The group of the server is another one than the exclusive group."""
+    other = builders.planned(table, node=2)
+    cache = GroupCache(table.database)
+    cache.read(other.uuid)
+    known = table.exclusive_groups()
+    server = builders.new_uuid()
+    for change in (lambda: None, lambda: table.claim(
+            shop.uuid, 'db/web', server, builders.NOON)):
+        change()
+        read = cache.read_for(other.uuid, 'db/node-1')
+        with recorded(table.database.engine) as sent:
+            found = table.exclusive_groups(read.exclusive)
+        assert not sent.statements
+    assert owners_in(found) == owners(table) == [server]
+    assert owners_in(known) == []
+
+
+def test_a_group_that_became_exclusive_is_read_with_the_state(table):
+    other = builders.planned(table, node=2)
+    cache = GroupCache(table.database)
+    cache.read(other.uuid)
+    for _ in range(2):
+        read = cache.read_for(other.uuid, 'db/node-1')
+        with recorded(table.database.engine) as sent:
+            assert table.exclusive_groups(read.exclusive) == ()
+        assert not sent.statements
+    late = builders.planned(
+        table, builders.a_group(exclusive=True), node=2)
+    # The state is of the time before the group became exclusive.
+    assert table.exclusive_groups(read.exclusive) == ()
+    read = cache.read_for(other.uuid, 'db/node-1')
+    assert by_uuid(table.exclusive_groups(read.exclusive)).keys() == {
+        late.uuid}

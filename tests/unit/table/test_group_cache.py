@@ -153,7 +153,7 @@ def test_alternates_of_the_member_at_the_path_are_read(table, shop):
             ('db/web', web.alternates), ('db/node-1', nodes[1].alternates),
             # Only the claim decides which of its servers the request gets.
             ('db/node', None), ('db/none', None)):
-        (_, members), alternates = rosters.read_for(shop.uuid, path)
+        (_, members), alternates, _ = rosters.read_for(shop.uuid, path)
         assert alternates == expected
         assert not any(member.alternates for member in members)
     assert web.alternates
