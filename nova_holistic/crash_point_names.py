@@ -43,6 +43,11 @@ POINTS: Mapping[str, str] = {
     'boot.right-deleted':
         'The trust of the user is deleted, and the table still contains it.',
     'boot.closed': 'No engine takes the creation again.',
+    # Creation of volumes by an engine
+    'volume.row-written': 'The row states what an engine does next.',
+    'volume.created': 'Cinder creates a volume that no row names.',
+    'volume.deleted': 'Cinder deletes a volume, and its row names it.',
+    'volume.pool-given-up': 'The member is lost, planned or released.',
     # Periodic tasks of an engine, and its stop
     'round.taken': 'A periodic task belongs to this engine.',
     'round.done':

@@ -12,7 +12,9 @@ from nova_holistic.boot.credential_cipher import CredentialCipher
 from nova_holistic.boot.errors import RightUnavailable
 from nova_holistic.boot.trusts import Trusts, User
 from nova_holistic.boot.user_servers import UserServers
+from nova_holistic.boot.user_volumes import UserVolumes
 from nova_holistic.table.boot_records import BootRecord
+from nova_holistic.table.created_volumes import VolumeCreation
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,25 +23,29 @@ class Right:
 
     :ivar servers: the servers of the user's project
     :ivar end: deletes the right; False if it expires only later
+    :ivar volumes: the volumes of the user's project; None if Cinder is not
+        configured
     """
 
     servers: UserServers
     end: Callable[[], bool]
+    volumes: UserVolumes | None = None
 
 
 class Rights:
     """A right is stored encrypted, in the row of one group."""
 
     def __init__(self, cipher: CredentialCipher, trusts: Trusts,
-                 nova_of: Callable[[BaseAuthPlugin], Adapter],
+                 connect: Callable[[str, BaseAuthPlugin], Adapter | None],
                  lifetime: float):
         """
-        :param nova_of: connects to Nova with an authentication
+        :param connect: connects to ``nova`` or ``cinder`` with an
+            authentication; None if the service is not configured
         :param lifetime: seconds until an unused right expires
         """
         self._cipher = cipher
         self._trusts = trusts
-        self._nova_of = nova_of
+        self._connect = connect
         self._lifetime = lifetime
 
     def grant(self, user: User, group_uuid: str, now: datetime) -> str:
@@ -56,11 +62,13 @@ class Rights:
         trust = self._cipher.decrypt(group_uuid, encrypted)
         self._trusts.delete(trust, self._trusts.authentication(trust))
 
-    def open(self, record: BootRecord) -> Right:
+    def open(self, record: BootRecord | VolumeCreation) -> Right:
         """:raises RightUnavailable: it cannot be decrypted"""
         if record.credential is None:
             raise RightUnavailable('the right to act for the user is deleted')
         trust = self._cipher.decrypt(record.group_uuid, record.credential)
         auth = self._trusts.authentication(trust)
-        return Right(UserServers(self._nova_of(auth)),
-                     lambda: self._trusts.delete(trust, auth))
+        cinder = self._connect('cinder', auth)
+        return Right(UserServers(self._connect('nova', auth)),
+                     lambda: self._trusts.delete(trust, auth),
+                     cinder and UserVolumes(cinder))

@@ -7,10 +7,10 @@ from typing import Any
 from urllib import parse
 
 from keystoneauth1.adapter import Adapter
-from keystoneauth1 import exceptions as ks_exceptions
 import requests
 
-from nova_holistic.boot.errors import CreateRefused, RightUnavailable
+from nova_holistic.boot.errors import CreateRefused
+from nova_holistic.boot.user_requests import message, UserRequests
 from nova_holistic.documents.schemas.server import NOVA_VERSION
 from nova_holistic.documents.servers.create_request import group_tag
 from nova_holistic.inventory.errors import ServiceFailed
@@ -19,8 +19,6 @@ READ = '2.1'
 WITH_TAGS = '2.26'
 """Microversion from which on servers can be listed by tag."""
 PAGE = 1000
-MAX_MESSAGE = 500
-"""Characters of a message of Nova that a fault contains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,25 +50,25 @@ class UserServers:
 
     def __init__(self, nova: Adapter):
         """:param nova: with the authentication of the user"""
-        self._nova = nova
+        self._nova = UserRequests('nova', nova)
 
     def create(self, body: Mapping[str, Any]) -> str:
         """The UUID of a new server.
 
         :raises CreateRefused: there is no new server
         """
-        answer = self._ask('POST', '/servers', NOVA_VERSION, body)
+        answer = self._nova.send('POST', '/servers', NOVA_VERSION, body)
         if answer.status_code == 202:
             return _read(answer, '/servers')['server']['id']
         if answer.status_code >= 500:
             raise ServiceFailed(
-                'nova', '/servers', _message(answer), 'POST')
-        raise CreateRefused(f'HTTP {answer.status_code}: {_message(answer)}')
+                'nova', '/servers', message(answer), 'POST')
+        raise CreateRefused(f'HTTP {answer.status_code}: {message(answer)}')
 
     def get(self, uuid: str) -> UserServer | None:
         """The server; None if it does not exist."""
         path = f'/servers/{uuid}'
-        answer = self._ask('GET', path, READ)
+        answer = self._nova.send('GET', path, READ)
         if answer.status_code == 404:
             return None
         server = _read(answer, path)['server']
@@ -80,9 +78,9 @@ class UserServers:
     def delete(self, uuid: str) -> None:
         """Request the deletion of the server, which may already be deleted."""
         path = f'/servers/{uuid}'
-        answer = self._ask('DELETE', path, READ)
+        answer = self._nova.send('DELETE', path, READ)
         if answer.status_code not in (204, 404, 409):
-            raise ServiceFailed('nova', path, _message(answer), 'DELETE')
+            raise ServiceFailed('nova', path, message(answer), 'DELETE')
 
     def of_group(self, group_uuid: str) -> Sequence[TaggedServer]:
         """Servers that were created as members of a group. Servers in ERROR
@@ -97,7 +95,7 @@ class UserServers:
         """The ID of a flavor, by its name or ID; None if the user has no such
         flavor."""
         path = f'/flavors/{parse.quote(name, safe="")}'
-        answer = self._ask('GET', path, READ)
+        answer = self._nova.send('GET', path, READ)
         if answer.status_code == 200:
             return _read(answer, path)['flavor']['id']
         return next((flavor['id'] for flavor in self._listed(
@@ -109,31 +107,12 @@ class UserServers:
         while True:
             query_string = parse.urlencode({**query, 'limit': str(PAGE),
                                             **marker})
-            page = _read(self._ask(
+            page = _read(self._nova.send(
                 'GET', f'{path}?{query_string}', WITH_TAGS), path)
             yield from page[key]
             if not page.get(f'{key}_links'):
                 return
             marker = {'marker': page[key][-1]['id']}
-
-    def _ask(self, method: str, path: str, microversion: str,
-             body: Mapping[str, Any] | None = None) -> requests.Response:
-        try:
-            answer = self._nova.request(
-                path, method, json=body, microversion=microversion,
-                raise_exc=False)
-        except ks_exceptions.HttpError as error:
-            # Keystone gives no token: Nova's own refusals raise nothing.
-            if error.http_status >= 500:
-                raise ServiceFailed('keystone', path, str(error)) from error
-            raise RightUnavailable(
-                f'keystone gives no token: {error}') from error
-        except ks_exceptions.ClientException as error:
-            raise ServiceFailed(
-                'nova', path, str(error), method) from error
-        if answer.status_code == 401:
-            raise RightUnavailable('Nova does not accept the token')
-        return answer
 
 
 def _read(answer: requests.Response, path: str) -> Mapping[str, Any]:
@@ -142,14 +121,4 @@ def _read(answer: requests.Response, path: str) -> Mapping[str, Any]:
             return answer.json()
     except ValueError as error:
         raise ServiceFailed('nova', path, 'not JSON') from error
-    raise ServiceFailed('nova', path, _message(answer))
-
-
-def _message(answer: requests.Response) -> str:
-    """The message of Nova about a refused request."""
-    try:
-        (fault,) = answer.json().values()
-        text = str(fault['message'])
-    except (ValueError, KeyError, TypeError, AttributeError):
-        text = f'HTTP {answer.status_code}'
-    return ' '.join(text.split())[:MAX_MESSAGE]
+    raise ServiceFailed('nova', path, message(answer))

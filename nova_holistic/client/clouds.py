@@ -7,7 +7,7 @@ from typing import Any
 
 from nova_holistic.client.client import Client
 from nova_holistic.client import errors
-from nova_holistic.client.microversions import VOLUMES
+from nova_holistic.client.microversions import CREATED_VOLUMES, VOLUMES
 
 CLOUDS = '1.3'
 """The first microversion with the clouds of members."""
@@ -32,16 +32,18 @@ def placements_with_clouds(client: Client,
 
 def members(client: Client, group_id: str) -> Sequence[dict[str, Any]]:
     """The placements of a group, and after them its volumes with the keys
-    ``pool``, ``volume_id``, ``size`` and ``volume_type``, if the API knows
-    volumes."""
-    try:
-        found = client.request('GET', f'/groups/{group_id}/placements',
-                               since=VOLUMES)
-    except errors.Refused as error:
-        if error.status != 406:
-            raise
-        return placements_with_clouds(client, group_id)
-    return [*found['placements'], *found['volumes']]
+    ``pool``, ``volume_id``, ``size``, ``volume_type`` and ``creation``, if the
+    API knows them."""
+    for since in CREATED_VOLUMES, VOLUMES:
+        try:
+            found = client.request(
+                'GET', f'/groups/{group_id}/placements', since=since)
+        except errors.Refused as error:
+            if error.status != 406:
+                raise
+        else:
+            return [*found['placements'], *found['volumes']]
+    return placements_with_clouds(client, group_id)
 
 
 def has_children(client: Client) -> bool:

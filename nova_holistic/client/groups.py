@@ -8,7 +8,8 @@ import uuid
 
 from nova_holistic.client import errors, waiting
 from nova_holistic.client.microversions import (
-    ACTIONS, ADOPTION, BINDINGS, OBJECTIVE_VALUES, SERVERS, VOLUMES)
+    ACTIONS, ADOPTION, BINDINGS, CREATED_VOLUMES, OBJECTIVE_VALUES, SERVERS,
+    with_volumes)
 from nova_holistic.documents.groups.volumes import has_volumes
 from nova_holistic.documents.servers.positions import server_positions
 
@@ -66,7 +67,7 @@ class Groups:
     def get_complete(self, group_id: str) -> dict[str, Any]:
         """The group with its definition, and with everything else that the
         API knows: earlier versions of the API know less."""
-        for since in OBJECTIVE_VALUES, ACTIONS:
+        for since in CREATED_VOLUMES, OBJECTIVE_VALUES, ACTIONS:
             try:
                 return self._request(
                     'GET', _path(group_id), since=since)['group']
@@ -279,7 +280,7 @@ def _since(document: Document, strict: bool = False) -> dict[str, str]:
     """The microversion that a request needs, if it is not the first."""
     document = document.get('group', document)
     if has_volumes(document):
-        return {'since': VOLUMES}
+        return {'since': with_volumes(document)}
     if any(server_positions(document)):
         return {'since': SERVERS}
     adopts = strict or 'adopt' in document

@@ -41,6 +41,11 @@ OPTS = [
         'max_retries', default=5, min=0, max=100,
         help='Maximum number of further attempts per server that a user may '
              'request.'),
+    cfg.IntOpt(
+        'volume_tries', default=3, min=1, max=100,
+        help='Maximum number of attempts to create a volume at plan time. '
+             'After a failed attempt, the volume is planned in another pool '
+             'if possible.'),
     cfg.FloatOpt(
         'poll_interval', default=2.0, min=0.05,
         help='Interval in seconds at which an engine reads a server that is '

@@ -14,6 +14,7 @@ from oslo_log import log as logging
 import oslo_messaging as messaging
 
 from nova_holistic.boot.booter import Booter, Hooks
+from nova_holistic.boot.volume_creator import VolumeCreator
 from nova_holistic.engine.binding.binder import Binder
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
@@ -38,6 +39,7 @@ from nova_holistic.service.shared_changes import (
 from nova_holistic.service.statistics_writer import StatisticsWriter
 from nova_holistic.service.work_queues import (
     AlternatesQueue, GroupQueue, PlanQueue)
+from nova_holistic.service.volume_queue import VolumeQueue
 from nova_holistic.service.workers import Workers
 from nova_holistic.table.store import PlacementTable
 
@@ -66,6 +68,7 @@ class EngineParts:
     reconciler: Reconciler
     repairer: Repairer | None = None
     booter: Booter | None = None
+    volume_creator: VolumeCreator | None = None
 
 
 class EngineService:
@@ -105,6 +108,11 @@ class EngineService:
             (self.engine, clock))
         self._boot_workers = Workers(
             {'boot': self._boots} if self._boots else {}, conf.boot.groups)
+        creator = parts.volume_creator
+        self._volume_workers = Workers({'volumes': VolumeQueue(
+            conf, parts.table.volumes.creations, creator,
+            parts.planner.replan, (self.engine, clock))} if creator else {},
+            conf.boot.groups)
         self._periodic_tasks = PeriodicTasks(
             self._all_periodic_tasks(), parts.table.jobs, self.engine,
             conf.engine.stale_after, clock)
@@ -131,6 +139,10 @@ class EngineService:
                 self._boot_workers.pick_up,
                 min(options.pickup_interval, BOOT_PICKUP_INTERVAL)
                 if self._boots else 0.0),
+            'poll for volumes to create': PeriodicCall(
+                self._volume_workers.pick_up,
+                min(options.pickup_interval, BOOT_PICKUP_INTERVAL)
+                if self._parts.volume_creator else 0.0),
             'send changes to other engines': PeriodicCall(
                 shared_changes.send, SPACING if self.notifications else 0.0),
             **_snapshot_calls(self._conf, self._parts.inventory)}
@@ -157,6 +169,7 @@ class EngineService:
         until = time.monotonic() + self._conf.engine.shutdown_timeout
         self._workers.stop()
         self._boot_workers.stop()
+        self._volume_workers.stop()
         if self._boots:
             self._boots.stopping.set()
         self._periodic_tasks.stop()
@@ -196,13 +209,14 @@ class EngineService:
 
     def _wait(self, deadline: float) -> bool:
         """Whether all workers have ended at that time."""
-        return (self._workers.wait(deadline)
-                and self._boot_workers.wait(deadline))
+        return all(workers.wait(deadline) for workers in (
+            self._workers, self._boot_workers, self._volume_workers))
 
     def _return_work(self) -> None:
         try:
             self._workers.return_work()
             self._boot_workers.return_work()
+            self._volume_workers.return_work()
             self._parts.table.jobs.return_work(self.engine)
         except exceptions.HolisticError as error:
             LOG.warning('Other engines take over the remaining work after '
@@ -212,6 +226,7 @@ class EngineService:
         """Write a heartbeat for all tasks of this engine."""
         self._workers.send_heartbeats()
         self._boot_workers.send_heartbeats()
+        self._volume_workers.send_heartbeats()
         self._periodic_tasks.send_heartbeats()
 
     def _all_periodic_tasks(self) -> dict[str, PeriodicTask]:

@@ -8,7 +8,6 @@ from typing import Any
 import sqlalchemy as sa
 
 from nova_holistic.table.batches import batches
-from nova_holistic.table.boot_records import BootRequest
 from nova_holistic.table.changes import (
     claim, group_creation, group_deletion, member_release, member_replan,
     planned_rows, transitions)
@@ -84,10 +83,9 @@ class PlacementTable:
         """
         return cls(Database(service=service, **dict(conf.holistic_database)))
 
-    def create_group(self, record: GroupRecord,
-                     boot: BootRequest | None = None) -> None:
+    def create_group(self, record: GroupRecord, *requests: Any) -> None:
         """See ``group_creation.create``."""
-        group_creation.create(self.database, record, boot)
+        group_creation.create(self.database, record, *requests)
 
     def get_group(self, group_uuid: str) -> GroupRecord | None:
         """The group with this UUID; None if it does not exist."""

@@ -9,10 +9,12 @@ import uuid
 
 from cinder import context
 from cinder.db import api as db
+from cinder import exception
 from cinder import objects
 # The options of the scheduler.
 from cinder.scheduler import host_manager  # noqa: F401
 from cinder.tests.unit import fake_constants
+from cinder.tests.unit.image import fake
 
 from nova_holistic.cinder import connections
 from nova_holistic.model.members.volume import Volume
@@ -51,6 +53,8 @@ class PlannedCinder(Cinder):
         self.table = PlacementTable(url)
 
     def setUp(self):
+        # Glance does not run here. Cinder has images for its own tests.
+        fake.mock_image_service(self)
         super().setUp()
         # More than ten volumes at the same time.
         db.quota_class_update(
@@ -119,6 +123,19 @@ class PlannedCinder(Cinder):
     def _reports(self):
         return {name: state['timestamp'].timestamp() for name, state
                 in self.driver.host_manager.service_states.items()}
+
+    @staticmethod
+    def set_quota(project, gigabytes):
+        """Limit the volumes of a project; -1 is unlimited."""
+        admin = context.get_admin_context()
+        try:
+            db.quota_update(admin, project, 'gigabytes', gigabytes)
+        except exception.ProjectQuotaNotFound:
+            db.quota_create(admin, project, 'gigabytes', gigabytes)
+
+    def all_volumes(self):
+        """The volumes of the user's project, with all details."""
+        return self.api.get_volumes()
 
     def rows(self, group):
         """State and pool of each volume of a group, by path."""

@@ -13,6 +13,9 @@ FAILS = 'no disk'
 FAILS_ONCE = 'no disk at first'
 """Name of a volume whose first create fails."""
 
+broken_pools: set[str] = set()
+"""Pools in which no volume can be created."""
+
 BACKENDS = {
     'cmp-1@local': {
         'nvme': {'total_capacity_gb': 100, 'reserved_percentage': 10,
@@ -40,8 +43,8 @@ class PoolDriver(fake_driver.FakeLoggingVolumeDriver):
 
     def create_volume(self, volume):
         name = volume.display_name
-        if name == FAILS or name == FAILS_ONCE and (
-                volume.id not in self._failed):
+        if name == FAILS or self._pool(volume) in broken_pools or (
+                name == FAILS_ONCE and volume.id not in self._failed):
             self._failed.add(volume.id)
             raise exception.VolumeBackendAPIException(data=name)
         self.sizes[self._pool(volume)][volume.id] = volume.size

@@ -5,17 +5,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nova_holistic.api.call import Call
+from nova_holistic.api.checks import user_right
 from nova_holistic.api import errors
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.requests import microversions
-from nova_holistic.boot.errors import TrustRefused
-from nova_holistic.boot.trusts import User
 from nova_holistic.documents.groups.adoption import adoptions
 from nova_holistic.documents.groups.volumes import BOOT_VOLUME, is_volume
 from nova_holistic.documents.servers.server import KEY as SERVER
 from nova_holistic.documents.validation import join
 from nova_holistic.exceptions import InvalidDocument, Mistakes
-from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.table.boot_records import BootRequest
 
 KEY = 'boot'
@@ -60,22 +58,10 @@ def request(call: Call, group_uuid: str) -> BootRequest | None:
     """
     if KEY not in call.body:
         return None
-    service, context, boot_request = call.service, call.context, call.body[KEY]
-    try:
-        credential = service.user_rights.grant(
-            User(context.user_id, context.project_id, context.auth_token,
-                 context.roles), group_uuid, service.clock())
-    except TrustRefused as error:
-        raise errors.ApiError(
-            403, 'trust_refused', f'{KEY}: keystone does not give this '
-            f'service the right to act for you: {error.message}; {INSTEAD}'
-        ) from error
-    except ServiceFailed as error:
-        raise errors.ApiError(
-            503, 'keystone_unavailable',
-            'keystone is unavailable; try again later') from error
+    boot_request = call.body[KEY]
+    credential = user_right.grant(call, group_uuid, KEY, INSTEAD)
     return BootRequest(credential, boot_request.get('rollback', False),
-                       boot_request.get('retries', 0), context.request_id)
+                       boot_request.get('retries', 0), call.context.request_id)
 
 
 def _must_have_servers(document: Mapping[str, Any]) -> None:

@@ -19,7 +19,8 @@ from nova_holistic.api.policy_enforcer import Owned
 from nova_holistic.api.requests import (
     entity_tags, idempotency, microversions)
 from nova_holistic.api.views import boots as boot_views
-from nova_holistic.api.views import common, groups as views, reasons
+from nova_holistic.api.views import (
+    common, groups as views, reasons, volume_creations)
 from nova_holistic import crash_points
 from nova_holistic.documents.groups.bounds import has_bounds
 from nova_holistic.documents.groups.without_policies import (
@@ -49,12 +50,17 @@ def create(call: Call) -> webob.Response:
         boot_request = boot.request(call, record.uuid)
         if boot_request is not None:
             crash_points.reached('api.right-granted')
+        volume_request = volumes.request(call, record)
+        if volume_request is not None:
+            crash_points.reached('api.right-granted')
         try:
-            service.table.create_group(record, boot_request)
+            service.table.create_group(record, boot_request, volume_request)
         except Duplicate:
-            if boot_request is not None:
-                service.user_rights.withdraw(
-                    record.uuid, boot_request.credential)
+            for request in boot_request, volume_request:
+                if request is not None:
+                    service.user_rights.withdraw(
+                        record.uuid, request.credential)
+                    crash_points.reached('api.right-granted')
             # Of two simultaneous requests with one key, the table accepts the
             # first.
             existing = idempotency.find_repeated(
@@ -105,6 +111,10 @@ def show(call: Call) -> webob.Response:
         boots = call.service.table.boots
         body['boot'] = boot_views.boot(
             boots.get(record.uuid), boots.servers(record.uuid))
+    if microversions.has(call.request, microversions.CREATED_VOLUMES):
+        creations = call.service.table.volumes.creations
+        body['volume_creation'] = volume_creations.creation(
+            creations.get(record.uuid), creations.volumes(record.uuid))
     response = answer(200, {'group': body})
     return entity_tags.tag(response, record.revision)
 

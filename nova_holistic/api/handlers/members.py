@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Members of a group: added, removed, released, shown."""
 
+from typing import Any
+
 import webob
 
 from nova_holistic.api.call import answer, Call
@@ -10,7 +12,8 @@ from nova_holistic.api import errors
 from nova_holistic.api.handlers import tasks
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.requests import entity_tags, microversions
-from nova_holistic.api.views import groups as group_views, members as views
+from nova_holistic.api.views import (
+    groups as group_views, members as views, volume_creations)
 from nova_holistic.documents.groups import revision
 from nova_holistic.documents.validation import brief
 from nova_holistic.exceptions import InvalidDocument
@@ -66,7 +69,17 @@ def placements(call: Call) -> webob.Response:
         views.placement(member, hosts, parts.get(member.member.path), clouds)
         for member in group_with_members[1]]}
     if microversions.has(call.request, microversions.VOLUMES):
-        body['volumes'] = [
-            views.volume(row, hosts) for row
-            in call.service.table.volumes.of_group(record.uuid)]
+        body['volumes'] = _volumes(call, record.uuid, hosts)
     return answer(200, body)
+
+
+def _volumes(call: Call, group_uuid: str,
+             pools: bool) -> list[dict[str, Any]]:
+    volumes = call.service.table.volumes
+    rows = volumes.of_group(group_uuid)
+    if not microversions.has(call.request, microversions.CREATED_VOLUMES):
+        return [views.volume(row, pools) for row in rows]
+    created = {each.path: each
+               for each in volumes.creations.volumes(group_uuid)}
+    return [views.volume(row, pools, creation=volume_creations.of_volume(
+        created.get(row.path))) for row in rows]

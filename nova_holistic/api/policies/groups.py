@@ -10,6 +10,7 @@ LIST_ALL_PROJECTS = PREFIX + 'list_all_projects'
 SHOW_HOSTS = PREFIX + 'show_hosts'
 UNLIMITED_LEASE = PREFIX + 'unlimited_lease'
 BOOT = PREFIX + 'boot'
+CREATE_VOLUMES = PREFIX + 'create_volumes'
 EXCEED_LIMITS = PREFIX + 'exceed_limits'
 APPLY_ACTIONS = PREFIX + 'apply_actions'
 
@@ -32,6 +33,9 @@ RULES = (
     _rule('create', base.MEMBER, 'Create a group.', ('POST', _GROUPS)),
     _rule('boot', base.MEMBER,
           'Create a group whose servers are created by an engine, with the '
+          'rights of the user.', ('POST', _GROUPS)),
+    _rule('create_volumes', base.MEMBER,
+          'Create a group whose volumes are created by an engine, with the '
           'rights of the user.', ('POST', _GROUPS)),
     _rule('unlimited_lease', base.ADMIN,
           'Create a group without a lease, or with a lease that is longer '

@@ -12,7 +12,7 @@ from nova_holistic.api.errors import ApiError
 
 SERVICE_TYPE = 'holistic'
 HEADER = 'OpenStack-API-Version'
-VERSIONS = ('1.0', '1.1', '1.2', '1.3', '1.4', '1.5', '1.6')
+VERSIONS = ('1.0', '1.1', '1.2', '1.3', '1.4', '1.5', '1.6', '1.7')
 """Every version, oldest first."""
 
 MIN, MAX = VERSIONS[0], VERSIONS[-1]
@@ -36,6 +36,8 @@ WARNINGS = '1.5'
 """The first version whose plans have warnings."""
 VOLUMES = '1.6'
 """The first version that creates groups with volumes, and shows them."""
+CREATED_VOLUMES = '1.7'
+"""The first version in which engines create volumes."""
 
 
 def must_have(request: webob.Request, since: str) -> None:

@@ -2,7 +2,7 @@
 """Schemas of the requests about groups, and of their responses."""
 
 from nova_holistic.api.schemas import (
-    actions, adoption, boots, common, documents)
+    actions, adoption, boots, common, documents, volume_creations)
 from nova_holistic.documents.schemas import plan
 from nova_holistic.messaging.payloads import MAX_SECONDS
 from nova_holistic.table.queries.listing import SORT_KEYS
@@ -107,6 +107,7 @@ ONE = common.enveloped('group', common.strict(
     {**_BRIEF, **_KEY, **_ACTIONS, **_OBJECTIVE_VALUE}, *_BRIEF))
 SHOWN = common.enveloped('group', common.strict(
     {**_SHOWN, **_KEY, **_ACTIONS, **_OBJECTIVE_VALUE,
-     'boot': boots.OR_NULL}, *_SHOWN))
+     'boot': boots.OR_NULL, 'volume_creation': volume_creations.OR_NULL},
+    *_SHOWN))
 MANY = common.enveloped(
     'groups', {'type': 'array', 'items': BRIEF}, groups_links=common.LINKS)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Schemas of the requests about members of a group, and of their responses."""
 
-from nova_holistic.api.schemas import common, documents
+from nova_holistic.api.schemas import common, documents, volume_creations
 from nova_holistic.documents.schemas.group import (
     LOCATION, MAX_MEMBERS, MAX_PATH)
 from nova_holistic.table.records import MemberState
@@ -50,5 +50,7 @@ PLACEMENTS = common.enveloped('placements', {
             'size': {'type': 'integer', 'minimum': 1, 'title': 'GiB.'},
             'volume_type': common.ANY_TEXT_OR_NULL,
             'pool': {**common.ANY_TEXT, 'title': 'Pool in Cinder.'},
+            'creation': {**volume_creations.OF_VOLUME_OR_NULL,
+                         'title': 'Only from version 1.7 on.'},
             'location': {'type': 'array', 'items': common.ANY_TEXT},
         }, 'member', 'state', 'volume_id', 'size', 'volume_type')})

@@ -28,15 +28,18 @@ def placement(record: MemberRecord, hosts: bool,
     return {**document, **(_pointer(record, part) if clouds else {})}
 
 
-def volume(record: VolumeRecord, pools: bool) -> dict[str, Any]:
+def volume(record: VolumeRecord, pools: bool,
+           **creation: Any) -> dict[str, Any]:
     """
     :param pools: whether the user may see the pool
+    :param creation: the creation of the volume by an engine, if the version
+        of the request shows it
     """
     place = {'pool': record.pool,
              'location': list(record.location)} if pools else {}
     return {'member': record.path, 'state': str(record.state),
             'volume_id': record.volume_uuid, 'size': record.volume.size_gb,
-            'volume_type': record.volume.volume_type, **place}
+            'volume_type': record.volume.volume_type, **creation, **place}
 
 
 def _pointer(record: MemberRecord, part: GroupPart) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts that create servers for users, from their configuration."""
+"""The parts that create servers and volumes for users, from their
+configuration."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -10,10 +11,13 @@ from keystoneauth1 import loading
 from keystoneauth1.plugin import BaseAuthPlugin
 
 from nova_holistic.boot.booter import Booter
+from nova_holistic.boot.cinder_volumes import CinderVolumes
 from nova_holistic.boot.credential_cipher import CredentialCipher, InvalidKey
 from nova_holistic.boot.rights import Rights
 from nova_holistic.boot.trusts import Trusts
-from nova_holistic.cli.components.connections import connect, NotConfigured
+from nova_holistic.boot.volume_creator import VolumeCreator
+from nova_holistic.cli.components.connections import (
+    connect, connect_if_configured, NotConfigured)
 from nova_holistic.table.store import PlacementTable
 
 GROUP = 'boot'
@@ -43,9 +47,11 @@ def rights(conf) -> Rights | None:
         return loading.load_auth_from_conf_options(
             conf, GROUP, trust_id=trust_id, **UNSCOPED)
 
-    def nova_of(auth: BaseAuthPlugin) -> Adapter:
+    def connect_as(service: str, auth: BaseAuthPlugin) -> Adapter | None:
+        if service == 'cinder' and not conf.cinder.auth_type:
+            return None
         return loading.load_adapter_from_conf_options(
-            conf, 'nova', session=keystone.session, auth=auth)
+            conf, service, session=keystone.session, auth=auth)
 
     try:
         auth_of('trust')
@@ -53,7 +59,7 @@ def rights(conf) -> Rights | None:
         raise NotConfigured(
             f'[{GROUP}]: this auth_type supports no trusts: {error}') from (
                 error)
-    return Rights(cipher, Trusts(keystone, auth_of), nova_of,
+    return Rights(cipher, Trusts(keystone, auth_of), connect_as,
                   conf.boot.trust_lifetime)
 
 
@@ -61,3 +67,14 @@ def booter(conf, table: PlacementTable,
            clock: Callable[[], datetime]) -> Booter:
     """:raises NotConfigured: a key or an option of keystoneauth is invalid"""
     return Booter(conf, table, rights(conf), clock)
+
+
+def volume_creator(conf, table: PlacementTable,
+                   clock: Callable[[], datetime]) -> VolumeCreator | None:
+    """None if Cinder is not configured.
+
+    :raises NotConfigured: a key or an option of keystoneauth is invalid
+    """
+    cinder = connect_if_configured(conf, 'cinder')
+    return cinder and VolumeCreator(
+        conf, table, rights(conf), CinderVolumes(cinder), clock)

@@ -127,4 +127,5 @@ def engine(conf, transport: messaging.Transport,
         table, inventory, planner, Lifecycle(conf, table, holds, clock),
         Reconciler(components), repairer,
         boot_components.booter(conf, table, clock),
+        boot_components.volume_creator(conf, table, clock),
     ), transport, clock, notifications)

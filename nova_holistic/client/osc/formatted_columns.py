@@ -15,11 +15,12 @@ from nova_holistic.documents.relaxations import (
 
 GROUP = ('id', 'name', 'status', 'task', 'revision', 'objective',
          'objective_value', 'members', 'counts', 'holds_written', 'reasons',
-         'violations', 'lease_expires_at', 'project_id', 'user_id',
+         'violations', 'volume_creation', 'lease_expires_at', 'project_id',
+         'user_id',
          'created_at', 'updated_at')
 GROUPS = ('id', 'name', 'status', 'members', 'lease_expires_at')
 MEMBERS = ('member', 'state', 'host', 'pool', 'location', 'instance_uuid',
-           'volume_id', 'size', 'volume_type', 'cloud', 'pointer')
+           'volume_id', 'size', 'volume_type', 'creation', 'cloud', 'pointer')
 BINDINGS = ('kind', 'target', 'path', 'status', 'created_at', 'rules')
 EVENTS = ('at', 'kind', 'member', 'from_state', 'to_state', 'host',
           'reasons')
@@ -159,6 +160,16 @@ class Headroom(columns.FormattableColumn):
         return headroom_line(self._value).removeprefix('headroom: ')
 
 
+class Creation(columns.FormattableColumn):
+    """The creation of volumes by an engine, and why it has failed."""
+
+    def human_readable(self) -> str:
+        found = self._value or {}
+        return '\n'.join(filter(None, (
+            found.get('status', found.get('state')), found.get('fault'),
+            *reason_lines(found.get('reasons', ())))))
+
+
 _KINDS = {'actions': Actions, 'members': Counts, 'counts': Sizes,
           'details': Counts,
           'reasons': Reasons,
@@ -168,7 +179,8 @@ _KINDS = {'actions': Actions, 'members': Counts, 'counts': Sizes,
           'preference_cost': PreferenceCost,
           'relaxations': Relaxations, 'headroom': Headroom,
           'pointer': Pointer, 'rules': StackRules, 'placements': Placements,
-          'definition': Definition}
+          'definition': Definition, 'creation': Creation,
+          'volume_creation': Creation}
 
 
 def _rule(preference: Mapping[str, Any]) -> str:

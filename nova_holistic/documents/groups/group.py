@@ -18,8 +18,8 @@ from nova_holistic.documents.groups.request_groups import (
     read_request_groups, read_same_subtree, read_traits)
 from nova_holistic.documents.groups.valid_part import valid_part
 from nova_holistic.documents.groups.volumes import (
-    boots_from_volume, check_boot_volumes, check_kind, must_be_fixed,
-    read_volume)
+    boots_from_volume, check_boot_volumes, check_kind, is_volume,
+    must_be_fixed, read_volume)
 from nova_holistic.documents.images import read_image
 from nova_holistic.documents.schemas.group import (
     BETWEEN, GROUP, MAX_DEPTH, MAX_MEMBERS, WEIGHT)
@@ -234,7 +234,8 @@ def _member(document: dict, place: str) -> MemberDescription:
         availability_zone=document.get('availability_zone'),
         aggregates=frozenset(document.get('aggregates', ())),
         location=tuple(location.split('/')) if location else (),
-        image=read_image(document.get('image'), join(place, 'image')),
+        image=None if is_volume(document) else read_image(
+            document.get('image'), join(place, 'image')),
         boot_from_volume=boots,
         server_group=document.get('server_group'),
         request_groups=read_request_groups(document, place),

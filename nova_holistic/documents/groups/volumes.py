@@ -2,8 +2,10 @@
 """Volumes in a group document, and servers that boot from them."""
 
 from collections.abc import Mapping, Sequence
+import re
 from typing import Any
 
+from nova_holistic.documents.schemas.common import UUID
 from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument, Mistakes
 from nova_holistic.model.group import Group
@@ -16,12 +18,17 @@ KIND = 'kind'
 VOLUME = 'volume'
 BOOT_VOLUME = 'boot_volume'
 
-_OF_VOLUMES = ('size', 'volume_type')
+AT_PLAN_TIME = 'create_at_plan_time'
+IMAGE = 'image'
+
+_OF_VOLUMES = ('size', 'volume_type', AT_PLAN_TIME)
 """Keys of volumes only."""
 
 _OF_BOTH = (KIND, 'name', 'count', 'skip', 'availability_zone', 'location',
-            *_OF_VOLUMES)
+            IMAGE, *_OF_VOLUMES)
 """All keys that a volume may have."""
+
+_IS_UUID = re.compile(UUID['pattern'])
 
 
 def is_volume(member: Mapping[str, Any]) -> bool:
@@ -47,14 +54,32 @@ def check_kind(member: Mapping[str, Any], place: str) -> None:
     if is_volume(member) and isinstance(member.get('count'), dict):
         mistakes.add(InvalidDocument(
             join(place, 'count'), 'the number of volumes must be fixed'))
+    with mistakes.collected():
+        _check_image(member, place)
     mistakes.must_be_none()
+
+
+def _check_image(member: Mapping[str, Any], place: str) -> None:
+    """
+    :raises InvalidDocument: no engine can create the volume from its image
+    """
+    if not is_volume(member) or IMAGE not in member:
+        return
+    at = join(place, IMAGE)
+    if not member.get(AT_PLAN_TIME):
+        raise InvalidDocument(
+            at, f'a volume can have this key only with {AT_PLAN_TIME}: true')
+    image = member[IMAGE]
+    if not isinstance(image, str) or not _IS_UUID.match(image):
+        raise InvalidDocument(at, 'must be the UUID of an image')
 
 
 def read_volume(member: Mapping[str, Any]) -> Volume | None:
     """The volume, if the member is one."""
     if not is_volume(member):
         return None
-    return Volume(member['size'], member.get('volume_type'))
+    return Volume(member['size'], member.get('volume_type'),
+                  member.get(AT_PLAN_TIME, False), member.get(IMAGE))
 
 
 def boots_from_volume(member: Mapping[str, Any], place: str) -> bool:
@@ -127,6 +152,24 @@ def has_volumes(document: Mapping[str, Any]) -> bool:
     document = document.get('group', document)
     return any(map(is_volume, document.get('members', ()))) or any(
         map(has_volumes, document.get('groups', ())))
+
+
+def has_volumes_at_plan_time(document: Mapping[str, Any]) -> bool:
+    """Whether an engine creates a volume of the group.
+
+    :param document: a valid group document, with or without its outer key
+    """
+    document = document.get('group', document)
+    return any(each.get(AT_PLAN_TIME) for each in document.get(
+        'members', ())) or any(
+            map(has_volumes_at_plan_time, document.get('groups', ())))
+
+
+def at_plan_time(group: Group) -> Sequence[str]:
+    """Paths of the volumes that an engine creates after they are planned."""
+    return [member.path for member in group.all_members()
+            if member.requirements.volume
+            and member.requirements.volume.at_plan_time]
 
 
 def must_have_servers(group: Group) -> None:

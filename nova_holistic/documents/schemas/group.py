@@ -130,6 +130,7 @@ MEMBER = {
         'size': {'type': 'integer', 'minimum': 1,
                  'maximum': common.MAX_AMOUNT},
         'volume_type': common.TEXT,
+        'create_at_plan_time': {'type': 'boolean'},
     },
     # documents.groups.volumes checks which keys each kind has.
     'if': {'properties': {'kind': {'const': 'volume'}}, 'required': ['kind']},

@@ -73,7 +73,7 @@ def create_body(server: MemberServer, flavor_id: str) -> dict[str, Any]:
     body['metadata'] = {**body.get('metadata', {}),
                         **pointer_metadata(server.group_uuid, server.path)}
     body['tags'] = [*body.get('tags', ()), group_tag(server.group_uuid)]
-    hints = {GROUP_HINT: server.group_uuid, MEMBER_HINT: server.path}
+    hints = pointer_hints(server.group_uuid, server.path)
     if 'server_group' in description:
         hints['group'] = description['server_group']
     return {'server': body, 'os:scheduler_hints': hints}
@@ -83,6 +83,11 @@ def pointer_metadata(group_uuid: str, path: str) -> dict[str, str]:
     """The metadata of the server of a member."""
     return dict(zip(POINTER_METADATA, (group_uuid, _shortened(path)),
                     strict=True))
+
+
+def pointer_hints(group_uuid: str, path: str) -> dict[str, str]:
+    """The scheduler hints of the server or the volume of a member."""
+    return {GROUP_HINT: group_uuid, MEMBER_HINT: path}
 
 
 def group_tag(group_uuid: str) -> str:

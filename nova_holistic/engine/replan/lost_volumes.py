@@ -65,8 +65,13 @@ def _decided(parts: PlannerComponents, request: PlanningRequest,
     :raises NotPlanned: no pool takes the volumes
     """
     refused = {path: set(hosts) for path, hosts in request.refused.items()}
+    descriptions = {row.path: row.description for row in lost}
     for row in lost:
         refused.setdefault(row.description, set()).add(row.pool)
+    for created in parts.table.volumes.creations.volumes(request.uuid):
+        if created.path in descriptions:
+            refused.setdefault(descriptions[created.path], set()).update(
+                created.refused_pools)
     try:
         return parts.snapshot_planner.decide(
             replace(request, refused=refused))

@@ -9,7 +9,12 @@ class Volume:
     """
     :ivar size_gb: in GiB
     :ivar volume_type: name of a volume type; None is any
+    :ivar at_plan_time: whether an engine creates it after it is planned
+    :ivar image: UUID of the image from which an engine creates it; None for an
+        empty volume
     """
 
     size_gb: int
     volume_type: str | None = None
+    at_plan_time: bool = False
+    image: str | None = None

@@ -10,6 +10,8 @@ import sqlalchemy as sa
 
 from nova_holistic.table.changes import (
     planned_rows, volume_claim, volume_states)
+from nova_holistic.table.coordination.volume_creations import (
+    VolumeCreations)
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.records import MemberState
 from nova_holistic.table.schema.models import GroupRow
@@ -20,10 +22,14 @@ from nova_holistic.table.volume_records import (
 
 class Volumes:
     """The planned volumes. Every method is one short transaction, and every
-    change of a state is a compare-and-swap. Threads may share an instance."""
+    change of a state is a compare-and-swap. Threads may share an instance.
+
+    :ivar creations: volumes that engines create
+    """
 
     def __init__(self, database: Database):
         self._database = database
+        self.creations = VolumeCreations(database)
 
     @retried
     def write(self, group_uuid: str, volumes: Sequence[VolumeRecord],

@@ -87,7 +87,7 @@ def test_a_usage_error_names_its_argument(terminal, written):
 
 
 def test_an_unknown_microversion_is_reported(terminal):
-    output = terminal.openstack('--os-holistic-api-version', '1.7', 'holistic',
+    output = terminal.openstack('--os-holistic-api-version', '1.8', 'holistic',
                                 'group', 'list')
     assert (output.code, output.err) == (
-        1, 'version 1.7 is not supported; supported are 1.0 to 1.6\n')
+        1, 'version 1.8 is not supported; supported are 1.0 to 1.7\n')

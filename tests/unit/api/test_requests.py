@@ -116,13 +116,13 @@ def test_a_head_is_a_get_without_a_body(service):
 
 
 @pytest.mark.parametrize('text, status, used', [
-    ('holistic 1.0', 200, '1.0'), ('holistic latest', 200, '1.6'),
+    ('holistic 1.0', 200, '1.0'), ('holistic latest', 200, '1.7'),
     ('compute 2.90, holistic 1.0', 200, '1.0'), ('compute 2.90', 200, '1.0'),
     ('holistic 1.1', 200, '1.1'), ('holistic 1.2', 200, '1.2'),
     ('holistic 1.3', 200, '1.3'), ('holistic 1.4', 200, '1.4'),
-    ('holistic 1.5', 200, '1.5'), ('holistic 1.7', 406, '1.6'),
-    ('holistic 2.0', 406, '1.6'), ('holistic 0.9', 406, '1.6'),
-    ('holistic one', 400, '1.6'), ('holistic 1', 400, '1.6')])
+    ('holistic 1.5', 200, '1.5'), ('holistic 1.8', 406, '1.7'),
+    ('holistic 2.0', 406, '1.7'), ('holistic 0.9', 406, '1.7'),
+    ('holistic one', 400, '1.7'), ('holistic 1', 400, '1.7')])
 def test_the_requested_api_version_is_checked(service, text, status, used):
     answer = service.ask('GET', '/v1/groups',
                          headers={'OpenStack-API-Version': text})

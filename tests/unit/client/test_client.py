@@ -236,7 +236,7 @@ def test_an_unreachable_service_raises_refused(cloud):
 
 def test_the_client_requests_its_microversion(cloud):
     with pytest.raises(Refused) as caught:
-        cloud.client(microversion='1.7').groups.create(SHOP)
+        cloud.client(microversion='1.8').groups.create(SHOP)
     assert caught.value.status == 406
 
 

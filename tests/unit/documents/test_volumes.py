@@ -4,6 +4,8 @@
 import pytest
 
 from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.documents.groups.volumes import (
+    at_plan_time, has_volumes_at_plan_time)
 from nova_holistic.documents.inventories.inventory import parse_inventory
 from nova_holistic.documents.inventories.writer import inventory_document
 from nova_holistic.documents.source import text
@@ -76,6 +78,39 @@ def mistakes(*members, **keys):
      'member has a boot_volume')])
 def test_each_mistake_has_its_position(description, expected):
     assert mistakes(description) == [expected]
+
+
+IMAGE = '155d900f-4e14-4e4c-a73d-069cbf4541e6'
+
+
+@pytest.mark.parametrize('description, expected', [
+    (volume(image=IMAGE), 'members[0].image: a volume can have this key only '
+                          'with create_at_plan_time: true'),
+    (volume(image='cirros', create_at_plan_time=True),
+     'members[0].image: must be the UUID of an image'),
+    (volume(image={}, create_at_plan_time=True),
+     'members[0].image: must be the UUID of an image'),
+    (member(flavor='small', create_at_plan_time=True),
+     'members[0].create_at_plan_time: only a volume can have this key (kind: '
+     'volume)')])
+def test_mistakes_of_volumes_that_an_engine_creates(description, expected):
+    assert mistakes(description) == [expected]
+
+
+def test_an_engine_creates_the_volumes_with_the_key():
+    document = {'name': 'g', 'members': [
+        {'name': 'a', 'flavor': 'small'},
+        {'name': 'b', 'kind': 'volume', 'size': 1}],
+        'groups': [{'name': 'shard', 'count': 2, 'members': [
+            {'name': 'c', 'kind': 'volume', 'size': 1, 'count': 2,
+             'create_at_plan_time': True, 'image': IMAGE}]}]}
+    group = parse_group(document, TYPES)
+    assert at_plan_time(group) == ['shard-0/c-0', 'shard-0/c-1',
+                                   'shard-1/c-0', 'shard-1/c-1']
+    assert has_volumes_at_plan_time(document)
+    assert has_volumes_at_plan_time({'group': document})
+    assert not has_volumes_at_plan_time(
+        {'name': 'g', 'members': document['members']})
 
 
 def test_each_server_has_a_separate_boot_volume():

@@ -27,6 +27,8 @@ from nova_holistic.table.coordination.bindings import (
 from nova_holistic.table.coordination.parts import GroupPart
 from nova_holistic.table.coordination.refusals import Refusal
 from nova_holistic.table.coordination.tasks import NewTask
+from nova_holistic.table.created_volumes import (
+    CreatedVolumeState, CreationStatus, VolumeRequest)
 from nova_holistic.table import errors
 from nova_holistic.table.history.pages import Page as EventPage
 from nova_holistic.table.queries import consumers, memberships, overview
@@ -55,6 +57,7 @@ def call_everything(table):
     hand_over(table)
     share_links(table)
     create_volumes(table)
+    create_volumes_at_plan_time(table)
     adopt_and_detach(table)
     boot(table)
     federate(table)
@@ -301,6 +304,32 @@ def share_links(table):
     assert table.links.demand_of_others(second) == {rack: 500}
     table.delete_group(first)
     assert table.links.demand_of_others(None) == {}
+
+
+def create_volumes_at_plan_time(table):
+    """Create and delete volumes of a group, as an engine does."""
+    group, creations = builders.a_group(created_at=NOON), (
+        table.volumes.creations)
+    table.create_group(group, None, VolumeRequest('encrypted', ['data']))
+    assert creations.waiting(NOON, NOON, 4) == (group.uuid,)
+    record = creations.take(group.uuid, ENGINE, NOON, NOON)
+    creations.write_heartbeat([group.uuid], ENGINE, NOON)
+    creations.return_work(ENGINE, group.uuid)
+    assert not creations.finish(record, CreationStatus.FAILED, NOON, NOON)
+    record = creations.take(group.uuid, ENGINE, NOON, NOON)
+    (row,) = creations.volumes(group.uuid)
+    row = replace(row, state=CreatedVolumeState.AVAILABLE, tries=1,
+                  attempt=builders.new_uuid(), attempted_at=NOON,
+                  refused_pools=('disks@lvm#1',))
+    assert creations.change_volume(record, row, NOON)
+    assert creations.volumes(group.uuid) == (row,)
+    assert creations.finish(record, CreationStatus.COMPLETE, NOON, LATER)
+    assert creations.get(group.uuid).credential is None
+    assert creations.take(group.uuid, ENGINE, NOON, NOON) is None
+    table.delete_group(group.uuid)
+    record = creations.take(group.uuid, ENGINE, LATER, NOON)
+    assert creations.close(record)
+    assert creations.get(group.uuid) is None
 
 
 def create_volumes(table):

@@ -11,6 +11,8 @@ from nova_holistic.table import rows
 from nova_holistic.table.schema.action_model import ActionRow
 from nova_holistic.table.schema.binding_model import BindingRow
 from nova_holistic.table.schema.boot_models import BootRow, BootServerRow
+from nova_holistic.table.schema.created_volume_models import (
+    CreatedVolumeRow, VolumeCreationRow)
 from nova_holistic.table.schema.detached_servers import DetachedServerRow
 from nova_holistic.table.schema.federation_models import (
     ChildCredentialRow, PartRow)
@@ -33,7 +35,8 @@ SHARE = 20
 FILLED = (models.GroupRow, models.MemberRow, models.EventRow, models.PlanRow,
           models.RefusalRow, models.StatisticRow, BindingRow, BootRow,
           BootServerRow, ActionRow, DetachedServerRow, PartRow,
-          ChildCredentialRow, LinkDemandRow, VolumeRow)
+          ChildCredentialRow, LinkDemandRow, VolumeRow, VolumeCreationRow,
+          CreatedVolumeRow)
 """Tables that ``fill_all`` fills. The others have a row for each job of an
 engine, for each host that is unavailable, and for each uplink."""
 
@@ -101,6 +104,11 @@ def fill_all(table, number):
         LinkDemandRow: [{'group_uuid': group['uuid'], 'link': 'old',
                          'mbps': 1} for group in groups],
         VolumeRow: [_volume(group, at) for at, group in enumerate(groups)],
+        VolumeCreationRow: [_creation(group) for group in groups],
+        CreatedVolumeRow: [
+            {'group_uuid': group['uuid'], 'path': 'db/data',
+             'state': 'kept', 'tries': 1, 'refused_pools': [],
+             'updated_at': LONG_AGO} for group in groups],
         ChildCredentialRow: [
             {'user_id': f'user-{at}', 'project_id': 'red', 'child': 'dfw',
              'credential': 'secret', 'updated_at': LONG_AGO}
@@ -162,6 +170,12 @@ def _volume(group, number):
             'description': 'db/data', 'size_gb': 10, 'pool': f'old-{number}',
             'location': [], 'labels': {}, 'state': 'released',
             'updated_at': LONG_AGO}
+
+
+def _creation(group):
+    return {'group_uuid': group['uuid'], 'project_id': group['project_id'],
+            'user_id': 'ann', 'status': 'complete',
+            'due_at': NOON + timedelta(days=9), 'updated_at': LONG_AGO}
 
 
 def analyze(table, filled):

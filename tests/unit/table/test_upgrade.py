@@ -14,12 +14,15 @@ from nova_holistic.table import migration
 from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table import rows
 from nova_holistic.table.schema import (
-    detached_servers, federation_models, models, volume_model)
+    created_volume_models, detached_servers, federation_models, models,
+    volume_model)
 from nova_holistic.table.store import PlacementTable
 from tests.unit.table import builders
 
 assert detached_servers.DetachedServerRow.metadata is models.Base.metadata
 assert federation_models.PartRow.metadata is models.Base.metadata
+assert (created_volume_models.VolumeCreationRow.metadata
+        is models.Base.metadata)
 assert volume_model.VolumeRow.metadata is models.Base.metadata
 """All tables are known."""
 BEFORE = '0002'
