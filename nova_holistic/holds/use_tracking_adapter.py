@@ -53,9 +53,10 @@ class UseTrackingAdapter:
     created, or if holds that this process created are emptied at their first
     generation. After every other request that may have changed allocations,
     even if it failed, the providers are marked, and are read again. After a
-    DELETE, only their use is read: it does not depend on inventories. If this
-    process drops a hold of another process, the provider is unknown and is not
-    marked.
+    DELETE, only their use is read: it does not depend on inventories. If a
+    hold that this process has already dropped is not found, nothing has
+    changed, and nothing is read. If this process drops a hold of another
+    process, the provider is unknown and is not marked.
     """
 
     def __init__(self, adapter: Any, inventory: ChangeReceiver,
@@ -83,10 +84,12 @@ class UseTrackingAdapter:
             uses, exact = {}, False
         if not uses:
             return self._adapter.request(path, method, **options)
-        since, changed = self._inventory.moment(), False
+        since, changed, unchanged = self._inventory.moment(), False, False
         try:
             response = self._adapter.request(path, method, **options)
             changed = exact and response.status_code == 204
+            unchanged = (method == 'DELETE' and response.status_code == 404
+                         and self._is_dropped(path))
             if response.status_code in (204, 404):
                 self._drop(_emptied(path, method, options))
             return response
@@ -94,7 +97,8 @@ class UseTrackingAdapter:
             if changed:
                 self._inventory.change_use(since, uses)
             elif method == 'DELETE':
-                self._inventory.mark_use(frozenset(uses))
+                if not unchanged:
+                    self._inventory.mark_use(frozenset(uses))
             else:
                 self._inventory.mark_providers(frozenset(uses))
 
@@ -122,6 +126,11 @@ class UseTrackingAdapter:
         consumers."""
         with self._lock:
             return dict(self._created.get(consumer, ()))
+
+    def _is_dropped(self, path: str) -> bool:
+        """Whether this process has dropped the hold of a DELETE before."""
+        with self._lock:
+            return path.removeprefix(f'{_PATH}/') in self._dropped
 
     def _drop(self, consumers: Iterable[str]) -> None:
         """Note that consumers are deleted. Their use is kept for ``DROPPED``

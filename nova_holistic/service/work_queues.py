@@ -27,9 +27,12 @@ class WorkQueue(abc.ABC):
 
     :ivar at_once: maximum number of waiting records that an engine begins when
         it polls the table; None means its number of workers
+    :ivar followed_by: names of the queues to which this work adds records
+        without a message
     """
 
     at_once: int | None = None
+    followed_by: frozenset[str] = frozenset()
 
     def __init__(self, conf, table: PlacementTable, planner: Planner,
                  engine: str, clock: Callable[[], datetime]):
@@ -84,6 +87,8 @@ class WorkQueue(abc.ABC):
 class GroupQueue(WorkQueue):
     """Groups that are waiting for a plan, an update or a new plan of lost
     members."""
+
+    followed_by = frozenset({'alternates'})
 
     def waiting(self, limit: int) -> Sequence[str]:
         return self._table.tasks.waiting(self._stale(), limit)

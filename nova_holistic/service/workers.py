@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Threads that work on the records of the work queues."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from concurrent import futures
 import random
 import threading
@@ -42,6 +42,7 @@ class Workers:
         self._lock = threading.Lock()
         self._offered: set[Job] = set()
         self._at_work: set[Job] = set()
+        self._to_poll: set[str] = set()
         self._to_return: set[Job] = set()
         self._pending: set[futures.Future] = set()
         self._stopping = threading.Event()
@@ -57,16 +58,23 @@ class Workers:
             self._pending.add(pending)
         pending.add_done_callback(self._ended)
 
-    def pick_up(self) -> None:
+    def pick_up(self, kinds: Collection[str] | None = None) -> None:
         """Search the table for records without a message.
 
+        :param kinds: names of the queues; None means all
         :raises TableError: the table does not answer
         """
-        for kind, queues in self._queues.items():
+        for kind in self._queues if kinds is None else kinds:
+            queues = self._queues[kind]
+            with self._lock:
+                self._to_poll.discard(kind)
             waiting = queues.waiting(WITHIN * self._count)
+            begun = min(len(waiting), queues.at_once or 2 * self._count)
+            if begun < len(waiting):
+                with self._lock:
+                    self._to_poll.add(kind)
             # Engines that look at the same time choose different records.
-            for uuid in random.sample(waiting, min(
-                    len(waiting), queues.at_once or 2 * self._count)):
+            for uuid in random.sample(waiting, begun):
                 self.offer(kind, uuid)
 
     def send_heartbeats(self) -> None:
@@ -121,12 +129,28 @@ class Workers:
         if self._stopping.is_set():
             return
         try:
-            if self._do(job) and not self._offered:
-                self.pick_up()
+            if self._do(job):
+                self._continue(job[0])
         except exceptions.HolisticError as error:
             LOG.warning('Work is left in the table for now: %s', error)
         except Exception:
             LOG.exception('The worker continues after an error')
+
+    def _continue(self, kind: str) -> None:
+        """Search for the next records after a job of this kind.
+
+        Messages and the periodic poll report all other records. So a queue is
+        polled only if its last poll has left records there, or if jobs add
+        records to it without a message.
+        """
+        with self._lock:
+            self._to_poll.update(
+                self._queues[kind].followed_by & self._queues.keys())
+            if self._offered:
+                # Another job follows, and polls then.
+                return
+            kinds = tuple(self._to_poll)
+        self.pick_up(kinds)
 
     def _do(self, job: Job) -> bool:
         """

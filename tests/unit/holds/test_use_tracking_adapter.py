@@ -135,6 +135,23 @@ def test_after_a_deletion_only_the_use_is_read(adapter, status):
     assert adapter.inventory.marked == []
 
 
+def test_a_dropped_hold_that_is_not_found_causes_no_read(adapter):
+    """A claim had taken the first hold. The deletion of its group drops it
+    twice, and only the first time shows that the use may have changed."""
+    adapter.post(a=filled(), b=filled('p2'))
+    adapter.status = 404
+    adapter.request('/allocations/a', 'DELETE')
+    adapter.request('/allocations/a', 'DELETE')
+    assert adapter.inventory.used == [{'p1'}]
+    # A response that does not say that nothing was found.
+    adapter.status = 500
+    adapter.request('/allocations/a', 'DELETE')
+    # Another process has written the hold again, and it is deleted here.
+    adapter.status = 204
+    adapter.request('/allocations/a', 'DELETE')
+    assert adapter.inventory.used == [{'p1'}] * 3
+
+
 def test_what_other_processes_hold_is_not_known(adapter):
     adapter.post(a=emptied())
     adapter.request('/allocations/a', 'DELETE')

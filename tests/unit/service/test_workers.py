@@ -156,3 +156,87 @@ def test_a_waiting_task_does_not_begin_after_the_stop(
     end(workers)
     assert planner.begun == busy
     assert table.get_group(waiting).engine is None
+
+
+class CountedQueue(GroupQueue):
+    """:ivar polls: number of searches for waiting records"""
+
+    polls = 0
+
+    def waiting(self, limit):
+        self.polls += 1
+        return super().waiting(limit)
+
+
+@pytest.fixture
+def queue(table, planner):
+    conf = cfg.ConfigOpts()
+    options.register_opts(conf)
+    conf([])
+    planner.act = lambda uuid: table.tasks.finish(uuid, 'one', {
+        'status': GroupStatus.PLANNED})
+    return CountedQueue(conf, table, planner, 'one', lambda: planner.now)
+
+
+def until_all_have_begun(planner, uuids):
+    limit = time.monotonic() + LONG
+    while not set(uuids) <= set(planner.begun):
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+
+
+def test_a_task_of_a_message_causes_no_search_of_its_queue(
+        queue, planner, table):
+    workers = Workers({'group': queue}, 2)
+    for _ in range(5):
+        uuid = ask(table)
+        workers.offer('group', uuid)
+        until_all_have_begun(planner, [uuid])
+    end(workers)
+    assert queue.polls == 0
+
+
+def test_tasks_without_messages_are_all_done_after_one_search(
+        queue, planner, table):
+    """The search begins four of eleven tasks. The workers continue without
+    another periodic search."""
+    uuids = [ask(table) for _ in range(11)]
+    workers = Workers({'group': queue}, 2)
+    workers.pick_up()
+    until_all_have_begun(planner, uuids)
+    end(workers)
+    assert sorted(planner.begun) == sorted(uuids)
+
+
+def test_planned_groups_get_alternates_without_a_message(
+        queue, planner, table):
+    """The alternates of the earlier groups are found although another group
+    was already waiting when their tasks ended."""
+    class Alternates(CountedQueue):
+        at_once = 1
+        followed_by = frozenset()
+        done = ()
+
+        def waiting(self, limit):
+            self.polls += 1
+            return [uuid for uuid in planner.begun if uuid not in self.done]
+
+        def take(self, uuid):
+            self.done = (*self.done, uuid)
+            return table.get_group(uuid)
+
+        def do(self, record):
+            pass
+
+    alternates = Alternates(queue._conf, table, planner, 'one',
+                            lambda: planner.now)
+    workers = Workers({'group': queue, 'alternates': alternates}, 1)
+    uuids = [ask(table) for _ in range(3)]
+    for uuid in uuids:
+        workers.offer('group', uuid)
+    limit = time.monotonic() + LONG
+    while set(uuids) - set(alternates.done):
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+    end(workers)
+    assert queue.polls == 0
