@@ -23,10 +23,13 @@ Record = TypeVar('Record')
 
 
 def wait_until_settled(call: Call, read: Callable[[], Record | None],
-                       is_settled: Callable[[Record], bool]
+                       is_settled: Callable[[Record], bool],
+                       is_pending: Callable[[], bool] = lambda: False
                        ) -> tuple[Record | None, bool]:
     """
     :param read: reads the table; returns None if the record no longer exists
+    :param is_pending: whether the work continues; it reads less than ``read``,
+        which is then called only after the work or the wait has ended
     :returns: the last result of ``read``, and whether the work is finished
     """
     service = call.service
@@ -40,20 +43,25 @@ def wait_until_settled(call: Call, read: Callable[[], Record | None],
     if not service.waiters.acquire(blocking=False):
         return record, False
     try:
-        return _waited(service, read, is_settled, until)
+        return _waited(service, read, is_settled, (is_pending, until))
     finally:
         service.waiters.release()
 
 
 def _waited(service: Service, read: Callable[[], Record | None],
             is_settled: Callable[[Record], bool],
-            until: float) -> tuple[Record | None, bool]:
-    """:param until: end of the wait, by the service's timer"""
+            limits: tuple[Callable[[], bool], float]
+            ) -> tuple[Record | None, bool]:
+    """:param limits: ``is_pending``, and the end of the wait by the service's
+        timer"""
+    is_pending, until = limits
     since = service.timer()
     while True:
         now = service.timer()
         pause = min(max(FIRST_PAUSE, SHARE * (now - since)), LONGEST_PAUSE)
         service.sleep(min(pause, max(0.0, until - now)))
+        if service.timer() < until and is_pending():
+            continue
         record = read()
         if record is None or is_settled(record):
             return record, record is not None

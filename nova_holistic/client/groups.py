@@ -28,20 +28,22 @@ class Groups:
 
     def create(self, document: Document, *, objective: str | None = None,
                lease: int | None = None, strict: bool = False,
-               idempotency_key: str | None = None) -> dict[str, Any]:
-        """Create a group; with ``wait``, return it when it is planned.
+               idempotency_key: str | None = None,
+               **query: int) -> dict[str, Any]:
+        """Create a group.
 
         :param document: a group document, with or without its outer key
         :param lease: seconds; 0 means no lease
         :param strict: refuse adopted servers that violate a hard policy
         :param idempotency_key: a repeated request with the same key returns
             the same group
+        :param query: ``wait``: seconds for which the API may wait for the plan
         """
         headers = {'Idempotency-Key': idempotency_key} if (
             idempotency_key) else {}
         return self._request('POST', '/groups', headers=headers, body=_stated(
             group=document.get('group', document), objective=objective,
-            lease=lease, strict=strict or None),
+            lease=lease, strict=strict or None), query=query,
             **_since(document, strict))['group']
 
     def list(self, *, page: int | None = None,

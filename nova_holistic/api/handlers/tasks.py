@@ -114,9 +114,11 @@ def request_task(call: Call, record: GroupRecord, request: TaskRequest,
 def follow_task(call: Call, group_uuid: str, success: int) -> webob.Response:
     """Return the group: with 202 while an engine works on it, and with the
     other status if the request waits until the engine has finished."""
+    table = call.service.table
     record, settled = waiting.wait_until_settled(
-        call, lambda: call.service.table.get_group(group_uuid),
-        lambda record: record.task is None)
+        call, lambda: table.get_group(group_uuid),
+        lambda record: record.task is None,
+        lambda: table.tasks.is_pending(group_uuid))
     if record is None:
         raise errors.not_found('group', group_uuid)
     return respond(call, success if settled else 202, record,

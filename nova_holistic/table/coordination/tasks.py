@@ -89,6 +89,13 @@ class Tasks:
             self._update([GroupRow.uuid.in_(batch),
                           GroupRow.engine == engine], {'engine_at': now})
 
+    def is_pending(self, group_uuid: str) -> bool:
+        """Whether the group exists and has a task. Requests that wait for the
+        end of a task send this statement many times."""
+        with self._database.link() as link:
+            return link.scalar(sa.select(GroupRow.task).where(
+                GroupRow.uuid == group_uuid)) is not None
+
     def change(self, group_uuid: str, engine: str, now: datetime,
                changes: Mapping[str, Any]) -> bool:
         """Change a group on whose task the engine works, together with a

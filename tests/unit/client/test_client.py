@@ -145,6 +145,14 @@ def test_a_group_without_a_plan_has_no_placements(client):
     assert client.groups.placements(group) == []
 
 
+def test_a_create_waits_for_the_plan(service, client):
+    """Without the number of seconds, the response does not wait."""
+    assert client.groups.create(SHOP)['task'] == 'planning'
+    service.engines.acts['plan_group'] = service.settle
+    group = client.groups.create(SHOP, wait=60)
+    assert (group['status'], group['task']) == ('planned', None)
+
+
 def test_wait_returns_when_the_group_is_settled(service, client):
     group, seen = client.groups.create(SHOP)['id'], []
 
