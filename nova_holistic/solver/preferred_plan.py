@@ -13,6 +13,7 @@ from dataclasses import replace
 from nova_holistic.model.group import Group
 from nova_holistic.model.policy import Policy
 from nova_holistic.solver.construct.insertion import insert_members
+from nova_holistic.solver.domain_plan import plan_by_domains
 from nova_holistic.solver.large import large
 from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.milp.backend import Backend
@@ -21,29 +22,45 @@ from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.search_status import SearchStatus
 
 
-def with_hard_preferences(known: Incumbent, backend: Backend,
+def with_hard_preferences(known: Incumbent,
                           deadline: Deadline) -> Incumbent | None:
     """Return an incumbent of the group with hard policies in place of its
-    preferences, which has a plan; None if the group has no preferences, the
-    problem is not a small group on a large cloud, a preference has no hard
-    form, or no such plan was found.
+    preferences, and with a plan of insertion or of dynamic programming, if one
+    is found; None if the group has no preferences, the problem is not a small
+    group on a large cloud, a preference has no hard form, or each plan
+    violates a preference.
     """
     weighted = [each.policy for each in known.policies if not each.policy.hard]
     if not weighted or not all(map(_has_hard_form, weighted)) or (
-            len(known.members) > limits().preferred_members
-            or len(known.snapshot.hosts) <= limits().preferred_hosts):
+            not is_small(known)):
         return None
     hard = Incumbent(_hard(known.group), known.snapshot, known.placed,
                      known.objective, known.gap)
-    deadline = deadline.part(limits().attempt_share)
     with contextlib.suppress(OutOfTime):
-        inserted = insert_members(hard, deadline)
+        inserted = insert_members(hard, deadline.part(limits().attempt_share))
         if inserted is not None:
             hard.offer(inserted.where)
             hard.prove(inserted.bound, float('inf'))
-        if not hard.is_good_enough:
-            large(hard, backend, deadline)
-    return None if hard.where is None else hard
+    if hard.is_good_enough or plan_by_domains(
+            hard, deadline.part(limits().attempt_share)):
+        return hard
+    return None
+
+
+def is_small(known: Incumbent) -> bool:
+    """Whether the problem is a small group on a large cloud."""
+    return len(known.members) <= limits().preferred_members and (
+        len(known.snapshot.hosts) > limits().preferred_hosts)
+
+
+def choose_hosts(hard: Incumbent, backend: Backend,
+                 deadline: Deadline) -> bool:
+    """Improve the incumbent of ``with_hard_preferences`` on chosen hosts.
+    Return whether it has a plan."""
+    if not hard.is_good_enough:
+        with contextlib.suppress(OutOfTime):
+            large(hard, backend, deadline.part(limits().attempt_share))
+    return hard.where is not None
 
 
 def adopt(known: Incumbent, hard: Incumbent) -> bool:

@@ -20,6 +20,8 @@ from nova_holistic.solver.construct.insertion import insert_members
 from nova_holistic.solver.diagnosis.contradiction import propagated
 from nova_holistic.solver.diagnosis.iis import find_iis
 from nova_holistic.solver.diagnosis.wording import reasons, unreduced_reasons
+from nova_holistic.solver.domain_plan import (
+    has_costs_of_domains, plan_by_domains)
 from nova_holistic.solver.garbage import few_collections
 from nova_holistic.solver.host_count_bound import has_fewest_hosts
 from nova_holistic.solver.host_cover import cover_members
@@ -34,7 +36,8 @@ from nova_holistic.solver.limits.current import phases as limits, using
 from nova_holistic.solver.milp.backend import Backend, load_backend
 from nova_holistic.solver.observer import Answer, notify_observers, Question
 from nova_holistic.solver.part_bounds import bound_parts
-from nova_holistic.solver.preferred_plan import adopt, with_hard_preferences
+from nova_holistic.solver.preferred_plan import (
+    adopt, choose_hosts, is_small, with_hard_preferences)
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
@@ -115,17 +118,22 @@ def solve(group: Group, snapshot: Snapshot, *,
 def _answer(question: _Question, deadline: Deadline) -> Answer:
     """Run the phases of the search; each of them improves the incumbent, and
     the search ends when the incumbent is good enough."""
-    known = question.incumbent
-    hard = question.strategy is Strategy.AUTO and with_hard_preferences(
-        known, question.backend, deadline)
-    if hard:
+    known, automatic = question.incumbent, question.strategy is Strategy.AUTO
+    hard = with_hard_preferences(known, deadline) if automatic else None
+    if hard and hard.is_good_enough and adopt(known, hard):
+        return _plan(question)
+    if question.strategy in _JOIN and (
+            answer := _insert_members(question, deadline)):
+        return answer
+    if automatic and is_small(known) and has_costs_of_domains(known):
+        plan_by_domains(known, deadline.part(limits().program_share))
+        if known.is_good_enough:
+            return _plan(question)
+    if hard and choose_hosts(hard, question.backend, deadline):
         if not hard.is_good_enough:
             _complete(replace(question, incumbent=hard), deadline, True)
         if adopt(known, hard):
             return _plan(question)
-    if question.strategy in _JOIN and (
-            answer := _insert_members(question, deadline)):
-        return answer
     before = known.where
     if question.strategy is Strategy.NEIGHBOURHOODS:
         first_plan(known, deadline)

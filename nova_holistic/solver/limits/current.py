@@ -18,6 +18,7 @@ from nova_holistic.solver.limits.milp import MilpLimits
 from nova_holistic.solver.limits.phases import PhasesLimits
 from nova_holistic.solver.limits.problem import ProblemLimits
 from nova_holistic.solver.limits.relaxations import RelaxationsLimits
+from nova_holistic.solver.limits.small_groups import SmallGroupsLimits
 from nova_holistic.solver.limits.traffic import TrafficLimits
 from nova_holistic.solver.limits.trees import TreesLimits
 
@@ -42,6 +43,7 @@ class Limits:
     :ivar traffic: of bounds and plans for traffic
     :ivar problem: of the problem: kinds, arrays and checks of policies
     :ivar relaxations: of relaxations of groups that have no plan
+    :ivar small_groups: of dynamic programs of small groups
     :ivar trees: of plans whose members use trees of resource providers
     """
 
@@ -56,6 +58,7 @@ class Limits:
     traffic: TrafficLimits = TrafficLimits()
     problem: ProblemLimits = ProblemLimits()
     relaxations: RelaxationsLimits = RelaxationsLimits()
+    small_groups: SmallGroupsLimits = SmallGroupsLimits()
     trees: TreesLimits = TreesLimits()
 
 
@@ -117,6 +120,11 @@ def problem() -> ProblemLimits:
 def relaxations() -> RelaxationsLimits:
     """Limits of relaxations, in effect in this thread."""
     return _current.get().relaxations
+
+
+def small_groups() -> SmallGroupsLimits:
+    """Limits of dynamic programs of small groups, in effect in this thread."""
+    return _current.get().small_groups
 
 
 def traffic() -> TrafficLimits:

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The minimum cost of a group over the tree of domains, by dynamic
+programming.
+
+For each domain, the program computes the minimum cost of each state: of each
+number of members of each class inside the domain. A state of a domain consists
+of states of its hosts or smaller domains. The state of the whole cloud that
+contains all members has the minimum cost of all plans.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+import itertools
+
+import numpy as np
+
+from nova_holistic.model.cloud.domain import HOST
+from nova_holistic.solver.limits.current import small_groups as limits
+from nova_holistic.solver.small_groups.domain_rules import (
+    DomainRules, EvenSpread)
+
+Range = tuple[int, int, float]
+"""Smallest count and largest count of a spread's domains, and its cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Optimum:
+    """The minimum cost of all plans.
+
+    :ivar cost: without the constant of the preferences
+    :ivar hosts: host index to its state
+    """
+
+    cost: float
+    hosts: dict[int, int]
+
+
+@dataclass(slots=True, eq=False)
+class DomainProgram:
+    """The dynamic program of one group.
+
+    :ivar hosts: [host, state]: cost of the objective
+    :ivar factor: cost of one unit of violated preferences
+    :ivar chosen: ranges of the even spreads
+    """
+
+    rules: DomainRules
+    hosts: np.ndarray
+    factor: float
+    in_time: Callable[[], None]
+    chosen: tuple[tuple[EvenSpread, Range], ...] = ()
+    _known: dict[int, tuple] = field(default_factory=dict)
+
+    def optimum(self) -> Optimum | None:
+        """The minimum over all ranges of the even spreads; None if no plan
+        exists.
+
+        :raises OutOfTime: if ``in_time`` does
+        """
+        best, ranges = np.inf, ()
+        for chosen in self._choices():
+            more = self.factor * sum(cost for _, (_, _, cost) in chosen)
+            # Choices are in the order of their costs.
+            if more >= best:
+                break
+            self.chosen = chosen
+            cost = more + self._costs(len(self.rules.tree))[0, -1]
+            if cost < best:
+                best, ranges = cost, chosen
+        if best == np.inf:
+            return None
+        self.chosen, hosts = ranges, {}
+        self._trace(len(self.rules.tree), 0, len(self.rules.states) - 1,
+                    hosts)
+        return Optimum(float(best), hosts)
+
+    def _choices(self) -> list[tuple[tuple[EvenSpread, Range], ...]]:
+        """Combinations of ranges of the spreads, the cheapest first. Spreads
+        with too many ranges are ignored."""
+        kept, number = [], 1
+        for spread in sorted(self.rules.spreads,
+                             key=lambda each: len(each.ranges())):
+            number *= len(spread.ranges())
+            if number <= limits().ranges:
+                kept.append(spread)
+        return sorted(
+            (tuple(zip(kept, ranges)) for ranges in itertools.product(
+                *(each.ranges() for each in kept))),
+            key=lambda chosen: sum(cost for _, (_, _, cost) in chosen))
+
+    def _costs(self, height: int) -> np.ndarray:
+        """[domain, state]: minimum cost inside each domain.
+
+        :param height: number of levels below; 0 for hosts. Above the tree is
+            one domain of all hosts
+        """
+        return self._level(height)[0]
+
+    def _level(self, height: int) -> tuple[np.ndarray, list[np.ndarray]]:
+        """The costs of the domains, and the children of each of them that a
+        plan of minimum cost may need."""
+        tree = self.rules.tree
+        below = tree[max(0, len(tree) - 1 - height):]
+        key = tuple(span[:2] for spread, span in self.chosen
+                    if spread.level in below)
+        # Only the last result of each height is kept, because arrays of all
+        # hosts are large.
+        if height not in self._known or self._known[height][0] != key:
+            self.in_time()
+            costs, children = (self._combined(height) if height
+                               else self._of_hosts())
+            if height < len(tree):
+                costs = self._with_rules(costs, tree[-1 - height])
+            self._known[height] = key, costs, children
+        return self._known[height][1:]
+
+    def _of_hosts(self) -> tuple[np.ndarray, list[np.ndarray]]:
+        """The costs of hosts, and the index of each host, in the order of the
+        domains of their level."""
+        hosts = np.argsort(self.rules.case.table.division(HOST).of_host)
+        return self.hosts[hosts], [*hosts[:, None]]
+
+    def _with_rules(self, costs: np.ndarray, level: str) -> np.ndarray:
+        rules = self.rules
+        costs = costs.copy()
+        if level in rules.penalty and self.factor:
+            costs += self.factor * rules.penalty[level]
+        if level in rules.blocked:
+            costs[rules.blocked[level]] = np.inf
+        for spread, (least, most, _) in self.chosen:
+            if spread.level == level:
+                costs[np.ix_(spread.domains, np.flatnonzero(
+                    (spread.counts < least) | (spread.counts > most)))] = (
+                        np.inf)
+        return costs
+
+    def _combined(self, height: int) -> tuple[np.ndarray, list[np.ndarray]]:
+        """The costs of the domains without their own rules."""
+        below = self._costs(height - 1)
+        possible = np.isfinite(below)
+        states = self.rules.states.with_second(possible.any(axis=0))
+        useful = (below[:, 0] != 0.0) | possible[:, 1:].any(axis=1)
+        children = [self._needed(numbers[useful[numbers]], below)
+                    for numbers in self._children(height)]
+        costs = np.full((len(children), len(states)), np.inf)
+        costs[:, 0] = 0.0
+        order = np.argsort([-len(each) for each in children], kind='stable')
+        lengths = np.array([len(children[n]) for n in order])
+        for position in range(lengths.max(initial=0)):
+            self.in_time()
+            # The domains with at least this number of children come first.
+            those = order[:np.searchsorted(-lengths, -position)]
+            costs[those] = states.combined(costs[those], below[[
+                children[n][position] for n in those]])
+        return costs, children
+
+    def _children(self, height: int) -> list[np.ndarray]:
+        """For each domain, indexes of its domains of the level below."""
+        division = self.rules.case.table.division
+        tree = self.rules.tree
+        inner = division(tree[len(tree) - height]).of_host
+        size = int(inner.max()) + 1
+        if height == len(tree):
+            return [np.arange(size)]
+        parent = np.empty(size, dtype=np.int64)
+        parent[inner] = division(tree[len(tree) - 1 - height]).of_host
+        order = np.argsort(parent, kind='stable')
+        ends = np.searchsorted(parent[order], np.arange(parent.max()), 'right')
+        return np.split(order, ends)
+
+    def _needed(self, numbers: np.ndarray, costs: np.ndarray) -> np.ndarray:
+        """The domains that a plan of minimum cost may need.
+
+        A plan uses at most as many domains as it has members. For each state,
+        only this number of the cheapest domains is necessary: if a plan uses
+        another domain for the state, one of these is free.
+        """
+        states = self.rules.states
+        members = int(states.counts[-1].sum())
+        # The domains that can be empty without a cost.
+        optional = costs[numbers, 0] == 0.0
+        those = numbers[optional]
+        if len(those) <= members * len(states):
+            return numbers
+        cheapest = np.argpartition(
+            costs[those, 1:], members - 1, axis=0)[:members]
+        return np.concatenate((
+            numbers[~optional], those[np.unique(cheapest)]))
+
+    def _trace(self, height: int, domain: int, state: int,
+               hosts: dict[int, int]) -> None:
+        """Find the states of hosts that have the minimum cost together.
+
+        :param hosts: host index to its state; is extended
+        """
+        _, children = self._level(height)
+        if not state:
+            return
+        if not height:
+            hosts[int(children[domain][0])] = state
+            return
+        below = self._costs(height - 1)
+        states = self.rules.states.with_second(
+            np.isfinite(below).any(axis=0))
+        empty = np.full(len(states), np.inf)
+        empty[0] = 0.0
+        before = [empty]
+        for child in children[domain]:
+            before.append(states.combined(
+                before[-1][None], below[child][None])[0])
+        for child, rest in zip(children[domain][::-1], before[-2::-1]):
+            state, own = states.separated(state, rest, below[child])
+            self._trace(height - 1, child, own, hosts)
+
+
+def is_tree(of_host: Sequence[np.ndarray]) -> bool:
+    """Whether each domain is in one domain of the level before.
+
+    :param of_host: for each level, [host]: its domain; -1 for none
+    """
+    if any((each < 0).any() for each in of_host):
+        return False
+    for outer, inner in zip(of_host, of_host[1:]):
+        pairs = np.unique(np.stack((outer, inner)), axis=1)
+        if len(np.unique(pairs[1])) < pairs.shape[1]:
+            return False
+    return True

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The conditions of policies on the states of single domains, and the costs of
+violated preferences, by level.
+
+Only conditions that follow from the rows of the policies are recorded, and
+only costs that every plan with these states has. Therefore, the result is a
+relaxation of the policies.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nova_holistic.model.cloud.domain import HOST
+from nova_holistic.solver.evaluation.row_shapes import (
+    CountCap, Disjoint, MaxDomains, MaxSkew, MinDomains, Shape, shapes)
+from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.small_groups.member_states import MemberStates
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EvenSpread:
+    """Counts of domains that differ by a limited number.
+
+    :ivar counts: [state]: members of the scope
+    :ivar domains: indexes of the domains
+    :ivar lowest: maximum of the smallest count
+    :ivar skew: permitted difference of the counts
+    :ivar cost: cost of 1 more than this difference; None if it is forbidden
+    """
+
+    level: str
+    counts: np.ndarray
+    domains: np.ndarray
+    lowest: int
+    skew: int
+    cost: float | None = None
+
+    def ranges(self) -> list[tuple[int, int, float]]:
+        """Smallest count, largest count, and cost. Each plan is within one of
+        the ranges, and violates the preference at this cost at least."""
+        most = int(self.counts[-1])
+        further = range(1 if self.cost is None else max(
+            1, most - self.skew + 1))
+        return [(low, low + self.skew + more, more * (self.cost or 0.0))
+                for more in further for low in range(self.lowest + 1)]
+
+
+@dataclass(slots=True, eq=False)
+class DomainRules:
+    """Conditions and costs of the states of domains.
+
+    :ivar tree: levels of the topology, of which each domain is in one domain
+        of the level before; the last one is the level of hosts
+    :ivar blocked: level to [domain, state]: whether no plan has this state
+    :ivar penalty: level to [domain, state]: cost of violated preferences
+    :ivar constant: cost of violated preferences of every plan; it can be
+        negative if costs of states are too high by this amount
+    :ivar spreads: even spreads over domains of the tree
+    """
+
+    case: Case
+    states: MemberStates
+    tree: Sequence[str]
+    blocked: dict[str, np.ndarray] = field(default_factory=dict)
+    penalty: dict[str, np.ndarray] = field(default_factory=dict)
+    constant: float = 0.0
+    spreads: list[EvenSpread] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, case: Case, states: MemberStates, tree: Sequence[str],
+           in_time: Callable[[], None]) -> 'DomainRules':
+        """The conditions of all hard policies.
+
+        :raises OutOfTime: if ``in_time`` does
+        """
+        rules = cls(case, states, tree)
+        found = shapes(case.rules, in_time)
+        for shape in found:
+            in_time()
+            rules._add(shape, sum(
+                isinstance(each, MaxSkew) and each.carried is shape.carried
+                for each in found))
+        return rules
+
+    @property
+    def has_costs(self) -> bool:
+        """Whether violated preferences have costs."""
+        return bool(self.penalty) or any(
+            each.cost is not None for each in self.spreads)
+
+    @property
+    def has_whole_costs(self) -> bool:
+        """Whether all costs of violated preferences are whole numbers."""
+        return all(np.array_equal(costs, np.floor(costs)) for costs in (
+            *self.penalty.values(), np.array(self.constant), np.array([
+                each.cost or 0.0 for each in self.spreads])))
+
+    def applies(self, level: str) -> bool:
+        """Whether a condition or a cost belongs to domains of the level."""
+        return level in self.blocked or level in self.penalty or any(
+            each.level == level for each in self.spreads)
+
+    def counts(self, scope: int) -> np.ndarray:
+        """[state]: members of the scope."""
+        return self.states.counts[:, self.case.classes_in(scope)].sum(axis=1)
+
+    def covers(self, scope: int, level: str,
+               domains: Collection[int]) -> bool:
+        """Whether each member of the scope must be in one of the domains."""
+        hosts = (self.case.room[self.case.classes_in(scope)] > 0).any(axis=0)
+        reached = np.unique(self.case.table.division(level).of_host[hosts])
+        return set(reached.tolist()) <= set(domains)
+
+    def block(self, level: str, domains: np.ndarray,
+              states: np.ndarray) -> None:
+        """Record that no plan has any of these states in the domains.
+
+        The hosts of a domain outside of the tree do not have these states
+        either. Therefore, a state is given together with all larger states,
+        unless the level is one of the tree.
+
+        :param domains: indexes of domains; -1 for the hosts in no domain
+        :param states: mask of states, or [domain, state] of this form
+        """
+        level, numbers, source = self.place(level, domains)
+        blocked = self.blocked.setdefault(level, np.zeros(
+            (self.size(level), len(self.states)), dtype=bool))
+        blocked[numbers] |= states if states.ndim == 1 else states[source]
+
+    def penalise(self, level: str, domain: int, costs: np.ndarray) -> None:
+        """Add a cost to the states of a domain of the tree.
+
+        :param costs: [state]
+        """
+        self.penalty.setdefault(level, np.zeros(
+            (self.size(level), len(self.states))))[domain] += costs
+
+    def size(self, level: str) -> int:
+        """The number of the level's domains."""
+        return len(self.case.table.division(level).domains)
+
+    def place(self, level: str, domains: np.ndarray
+              ) -> tuple[str, np.ndarray, np.ndarray]:
+        """A level of the tree, indexes of its domains that are within the
+        given domains, and the index of the given domain of each of them."""
+        if level in self.tree:
+            source = np.flatnonzero(domains >= 0)
+            return level, domains[source], source
+        # Each host is within a domain of any level.
+        of_host = self.case.table.division(level).of_host
+        position = np.full(self.size(level) + 1, -1)
+        position[domains] = np.arange(len(domains))
+        source = position[of_host]
+        hosts = np.flatnonzero(source >= 0)
+        return (HOST, self.case.table.division(HOST).of_host[hosts],
+                source[hosts])
+
+    def _add(self, shape: Shape, alternatives: int) -> None:
+        """Record a shape.
+
+        :param alternatives: number of even spreads of the same policy
+        """
+        counts = self.counts(shape.scope) if shape.scope >= 0 else None
+        match shape:
+            case CountCap():
+                domains = np.array([*shape.limits], dtype=np.int64)
+                most = np.array([*shape.limits.values()])
+                self.block(shape.level, domains, counts > most[:, None])
+            case MaxDomains(most=1) if shape.level in self.tree and (
+                    self.covers(shape.scope, shape.level, shape.domains)):
+                self.block(shape.level, _array(shape.domains),
+                           (counts > 0) & (counts < counts[-1]))
+            case MinDomains():
+                # Each of the other domains holds one member at least.
+                self.block(shape.level, _array(shape.domains),
+                           counts > counts[-1] - shape.least + 1)
+            case Disjoint():
+                self.block(shape.level, _array(shape.domains), (counts > 0) & (
+                    self.counts(shape.other) > 0))
+            case MaxSkew():
+                spread = EvenSpread(
+                    shape.level, counts, _array(shape.domains),
+                    int(counts[-1]) // len(shape.domains), shape.skew)
+                # The smallest count is not larger than the mean.
+                self.block(shape.level, spread.domains,
+                           counts > spread.lowest + spread.skew)
+                if alternatives == 1 and shape.level in self.tree and (
+                        spread.lowest):
+                    self.spreads.append(spread)
+
+
+def _array(domains: Collection[int]) -> np.ndarray:
+    return np.array(sorted(domains), dtype=np.int64)
