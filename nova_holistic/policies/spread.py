@@ -136,10 +136,9 @@ class Spread(LevelPolicy):
             # Every member is in some domain.
             encoder.require(outside == 0)
         if self.max_skew is not None:
-            possible = set(encoder.domains(self.level))
+            among = set(encoder.domains(self.level))
             for domains in self._alternatives(scope, encoder.snapshot):
-                costs.append(self._level_out(scope, encoder, domains, [
-                    domain for domain in domains if domain in possible]))
+                costs.append(self._level_out(scope, encoder, domains, among))
         if self.min_domains is not None:
             used = pulp.lpSum(encoder.used(scope, domain)
                               for domain in encoder.domains(self.level))
@@ -156,16 +155,14 @@ class Spread(LevelPolicy):
             encoder.penalise(self, scope, pulp.lpSum(costs))
 
     def _level_out(self, scope: Scope, encoder: Encoder,
-                   domains: list[Domain],
-                   within: list[Domain]) -> Expression:
+                   domains: list[Domain], among: set[Domain]) -> Expression:
         """Rows for domains that are eligible together; returns the excess.
 
         If these are not the domains to which the group is confined, all counts
         are 0, and the rows have no effect.
-
-        :param within: the domains that contain, or may contain, a member
         """
         members, over = len(scope.members), 0
+        within = [d for d in domains if d in among]
         if members <= self.max_skew or not within:
             return over
         name = f'spread {self.level} {domains[0]} {scope.path}'
