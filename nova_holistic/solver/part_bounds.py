@@ -57,27 +57,29 @@ def bound_parts(known: Incumbent, backend: Backend,
         return
     found: list[_Part] = []
     for batch in sorted(parts, key=lambda each: -_violations(known, each)):
+        if not deadline.left():
+            break
         with contextlib.suppress(OutOfTime):
             found.append(_solve_part(known, batch, backend, deadline.part(
                 limits().bound_share)))
     known.prove_least(sum((each.least for each in found), Fraction(0)))
     known.prove_within(lambda cost: _total(
-        found, Fraction(cost), _adds_up(known.objective)))
+        found, Fraction(cost), adds_up(known.objective)))
 
 
-def _total(parts: Sequence[_Part], cost: Fraction, adds_up: bool) -> float:
+def _total(parts: Sequence[_Part], cost: Fraction, is_sum: bool) -> float:
     """The bound of the objective for plans whose preferences cost at most the
     given cost.
 
-    :param adds_up: whether the objective is at least the sum over the parts
+    :param is_sum: whether the objective is at least the sum over the parts
     """
     least = sum((each.least for each in parts), Fraction(0))
     valid = [each.bound for each in parts
              if cost - (least - each.least) <= each.limit]
-    return float(sum(valid) if adds_up else max(valid, default=0.0))
+    return float(sum(valid) if is_sum else max(valid, default=0.0))
 
 
-def _adds_up(objective: Objective) -> bool:
+def adds_up(objective: Objective) -> bool:
     """Whether the objective of a group is at least the sum over its parts."""
     host_cost = objective.host_cost()
     if host_cost is None:

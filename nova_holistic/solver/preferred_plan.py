@@ -34,8 +34,8 @@ def with_hard_preferences(known: Incumbent,
     if not weighted or not all(map(_has_hard_form, weighted)) or (
             not is_small(known)):
         return None
-    hard = Incumbent(_hard(known.group), known.snapshot, known.placed,
-                     known.objective, known.gap)
+    hard = Incumbent(with_hard_forms(known.group), known.snapshot,
+                     known.placed, known.objective, known.gap)
     with contextlib.suppress(OutOfTime):
         inserted = insert_members(hard, deadline.part(limits().attempt_share))
         if inserted is not None:
@@ -86,11 +86,15 @@ def _has_hard_form(policy: Policy) -> bool:
                for each in type(policy).__mro__ if issubclass(each, Policy))
 
 
-def _hard(group: Group) -> Group:
-    """The group with a hard policy in place of each preference."""
+def with_hard_forms(group: Group) -> Group:
+    """The group with a hard policy in place of each preference that has a hard
+    form."""
     return replace(
         group,
-        policies=tuple(replace(each, weight=None) for each in group.policies),
-        relationships=tuple(
-            replace(each, weight=None) for each in group.relationships),
-        groups=tuple(map(_hard, group.groups)))
+        policies=tuple(map(_in_hard_form, group.policies)),
+        relationships=tuple(map(_in_hard_form, group.relationships)),
+        groups=tuple(map(with_hard_forms, group.groups)))
+
+
+def _in_hard_form(policy: Policy) -> Policy:
+    return replace(policy, weight=None) if _has_hard_form(policy) else policy

@@ -35,7 +35,7 @@ from nova_holistic.solver.limits.current import limits as all_limits
 from nova_holistic.solver.limits.current import phases as limits, using
 from nova_holistic.solver.milp.backend import Backend, load_backend
 from nova_holistic.solver.observer import Answer, notify_observers, Question
-from nova_holistic.solver.part_bounds import bound_parts
+from nova_holistic.solver.part_bounds import adds_up, bound_parts
 from nova_holistic.solver.preferred_plan import (
     adopt, choose_hosts, is_small, with_hard_preferences)
 from nova_holistic.solver.problem.case import Case
@@ -208,12 +208,15 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
                 and len(known.policies) <= limits().pattern_policies):
             large(known, question.backend,
                   deadline.part(limits().bound_share), always=True)
-    if diverse and known.where is not None and not known.is_good_enough:
+    if diverse and known.where is not None and (
+            not known.is_good_enough and deadline.left()):
         with contextlib.suppress(OutOfTime):
             # Patterns are not applicable if policies keep members together.
             relax_policies(known, deadline.part(limits().bound_share))
-        bound_parts(known, question.backend,
-                    deadline.part(limits().bound_share))
+        if not known.is_preferred or adds_up(known.objective):
+            # Otherwise, the bound of the whole group is nearly always better.
+            bound_parts(known, question.backend,
+                        deadline.part(limits().bound_share))
 
 
 def _suits_patterns(known: Incumbent) -> bool:

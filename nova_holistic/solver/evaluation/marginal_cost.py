@@ -8,6 +8,7 @@ import numpy as np
 
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import HostCost
+from nova_holistic.solver.evaluation.covering_cost import covering_cost
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.utilisation_curve import curve
 
@@ -64,7 +65,8 @@ class MarginalCost:
         self.opening[host] = 0.0
         self.utilisation = self._share({})
 
-    def least(self, kinds: Sequence[tuple[Demand, np.ndarray, int]]) -> float:
+    def least(self, kinds: Sequence[tuple[Demand, np.ndarray, int]],
+              most: int | None = None) -> float:
         """A lower bound of the cost of inserting all these members.
 
         Costs that rise with utilisation are larger if different members share
@@ -72,6 +74,7 @@ class MarginalCost:
         opening cost of all kinds is counted.
 
         :param kinds: requested amounts, suitable hosts, and number of members
+        :param most: maximum number of members on a host
         """
         utilisation_cost = sum(self._utilisation_bound(*each)
                                for each in kinds)
@@ -79,22 +82,17 @@ class MarginalCost:
             openings = [float(self.of(amounts)[suits].min())
                         for amounts, suits, _ in kinds]
         else:
-            openings = [self._opening_bound(*each) for each in kinds]
+            openings = [self._opening_bound(*each, most) for each in kinds]
         return max([utilisation_cost, *openings])
 
     def _opening_bound(self, amounts: Demand, suits: np.ndarray,
-                       number: int) -> float:
-        """The minimum cost of opening hosts for this number of members, if
-        fractions of hosts were possible at fractions of their cost."""
-        room = np.where(suits, number, 0)
+                       number: int, most: int | None) -> float:
+        """The minimum cost of opening hosts with room for this number of
+        members."""
+        room = np.where(suits, number if most is None else most, 0)
         for name, amount in amounts:
             room = np.minimum(room, self.free[name] // amount)
-        hosts = np.flatnonzero(room > 0)
-        each = self.opening[hosts] / room[hosts]
-        hosts = hosts[np.argsort(each, kind='stable')[:number]]
-        before = np.cumsum(room[hosts]) - room[hosts]
-        taken = np.clip(number - before, 0, room[hosts])
-        return float((taken / room[hosts]) @ self.opening[hosts])
+        return covering_cost(room, self.opening, number)
 
     def _utilisation_bound(self, amounts: Demand, suits: np.ndarray,
                            number: int) -> float:

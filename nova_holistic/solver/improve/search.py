@@ -31,21 +31,25 @@ def improve(incumbent: Incumbent, backend: Backend, deadline: Deadline,
     of one is a new start for the other.
     """
     is_large, search, seed = is_large_case(incumbent), None, settings.seed
+    turn = settings.failures_in_turn
     with contextlib.suppress(OutOfTime):
         while search is None or search.continues():
             if not settings.neighbourhoods:
+                before = incumbent.plan_cost
                 with contextlib.suppress(OutOfTime):
                     ruin_and_recreate(
                         incumbent, deadline if is_large
                         else deadline.part(limits().ruin_share), seed)
                 seed += 1
-                if is_large or deadline.left() < (
+                if is_large or search is None and deadline.left() < (
                         limits().search_reserve * deadline.limit):
                     return
+                if search is not None and incumbent.plan_cost == before:
+                    turn *= 2
             if incumbent.is_good_enough:
                 return
             search = search or _Search(incumbent, backend, deadline, settings)
-            search.run()
+            search.run(turn)
 
 
 def is_large_case(incumbent: Incumbent) -> bool:
@@ -85,14 +89,13 @@ class _Search:
                  or self._incumbent.plan_cost < self._cost)
             and not self._incumbent.is_good_enough)
 
-    def run(self) -> None:
+    def run(self, failures: int) -> None:
         """Take steps until the number of consecutive steps without a better
-        plan has grown by ``failures_in_turn``, or no further step is useful.
-        """
+        plan has grown by this number, or no further step is useful."""
         if self._incumbent.plan_cost < self._cost:
             self._failures = 0
             self._plan = PlanView(self._incumbent)
-        last = self._failures + self._settings.failures_in_turn
+        last = self._failures + failures
         while self._failures < last and self.continues():
             chosen = self._selection.draw(self._plan)
             if chosen is None:

@@ -30,7 +30,8 @@ class PhasesLimits:
         bound is better on 3 of 4 points and the processor time is 0.6 times as
         much.
     :ivar diverse_policies: policies from which on a group is diverse. Chosen
-        by the mixed groups of benchmarks/grid.py. No effect on 6 points.
+        by the mixed groups of benchmarks/grid.py: with 20, groups of 6 to 19
+        policies got their first plans seconds later, and weaker bounds.
     :ivar members_per_policy: members for each policy up to which a group is
         diverse. Chosen by the mixed groups of benchmarks/grid.py. No effect on
         3 points.
@@ -76,7 +77,7 @@ class PhasesLimits:
     program_share: float = 0.5
     main_share: float = 0.7
     whole_share: float = 0.3
-    diverse_policies: int = 20
+    diverse_policies: int = 6
     members_per_policy: int = 10
     coarse_from: int = 150
     large_places: int = 5_000

@@ -26,6 +26,7 @@ from nova_holistic.solver import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.clocks import standing
+from tests.unit.solver.internal.deadlines import in_time
 from tests.unit.solver.internal.proved_bounds import unlimited_bound
 from tests.unit.solver import oracle, test_oracle_policies
 from tests.unit.solver.scenario import plan
@@ -155,3 +156,57 @@ def test_a_diverse_group_is_bounded_by_patterns_without_policies(monkeypatch):
     found = plan(snapshot, group(groups=pairs), objective='fewest-hosts',
                  settings=Settings(timer=standing)).objective
     assert (found.value, found.bound) == (40, 40)
+
+
+def _half_used(*policies, number=4):
+    """Return a group of exclusive members and one other member, and a cloud
+    with room for three of the exclusive members on each empty host."""
+    wanted = group(groups=[
+        group(servers('m', number), name='alone', policies=policies),
+        group(servers('m', 1), name='others')])
+    return wanted, cloud(*(host(f'h{n}', 'r1', servers=int(n > 3),
+                                inventories={'VCPU': Inventory(
+                                    8 if n > 3 else 3, used=4 * (n > 3))})
+                           for n in range(8)))
+
+
+def test_exclusive_members_use_whole_hosts():
+    """Two empty hosts hold the four exclusive members, and each costs 1: a
+    host for three members and a third of another one are not sufficient. The
+    other member uses a host of which half is in use."""
+    wanted, snapshot = _half_used(Exclusive())
+    assert _bound(wanted, snapshot, {}, 'stack') >= 2.5 - 1e-6
+
+
+def test_exclusive_members_keep_the_limit_of_a_host():
+    wanted, snapshot = _half_used(Exclusive(), AntiAffinity())
+    assert _bound(wanted, snapshot, {}, 'stack') >= 4.5 - 1e-6
+
+
+def test_preferences_count_as_hard_policies_for_plans_without_violations():
+    """A plan that violates no preference costs as much as if the preferences
+    were hard; other plans cost less."""
+    wanted, snapshot = _half_used(
+        Exclusive(weight=1.0), AntiAffinity(weight=1.0))
+    known = Incumbent(bind(wanted, snapshot), snapshot, {},
+                      load_objective('stack'), 0.01)
+    by_name = snapshot.by_name()
+    together = {f'alone/m-{n}': by_name['h4'] for n in range(4)}
+    assert known.offer({**together, 'others/m-0': by_name['h5']})
+    relax_policies(known, in_time())
+    assert 0 < known.bound <= 1
+    assert known.offer({**{f'alone/m-{n}': by_name[f'h{n}']
+                           for n in range(4)}, 'others/m-0': by_name['h4']})
+    assert known.plan_cost == (0, 4.5)
+    assert 4.5 - 1e-6 <= known.bound <= 4.5
+
+
+def test_policies_of_other_members_remain_without_the_exclusive_members():
+    """The spread over three racks is not monotone. No exclusive member was
+    removed from its group, so the bound contains its three racks."""
+    wanted = group(groups=[_exclusive(1), group(
+        servers('m', 3), name='broad', policies=[
+            Spread(level='rack', min_domains=3)])])
+    snapshot = cloud(*(host(f'h{n}', f'r{n}', inventories={
+        'VCPU': Inventory(32)}) for n in range(8)))
+    assert _bound(wanted, snapshot, {}, 'fewest-hosts') >= 5 - 1e-6

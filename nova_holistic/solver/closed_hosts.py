@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A lower bound of the cost of members that close their hosts to all others.
+
+No other member shares the cost of their hosts. Therefore, this bound and the
+bound of all other members add up.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nova_holistic.model.cloud.domain import HOST
+from nova_holistic.model.cloud.snapshot import Snapshot
+from nova_holistic.model.group import Group
+from nova_holistic.model.members.requirements import Requirements
+from nova_holistic.model.objective import HostCost
+from nova_holistic.objectives.utilisation import requested_classes
+from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
+from nova_holistic.solver.numerics.tolerances import SUM_ROUNDING
+from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.eligibility import demands, Eligibility
+from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.problem.rows import ScopedPolicy
+from nova_holistic.solver.problem.rules import scoped_policies
+
+
+def without_closed_hosts(incumbent: Incumbent, group: Group,
+                         host_cost: HostCost,
+                         deadline: Deadline) -> tuple[Group, float]:
+    """The group without members that close their hosts to others, and a lower
+    bound of the cost of those members.
+
+    :param group: the group of the incumbent; its policies may be different
+    :raises OutOfTime: if the time ends before the bound is computed
+    """
+    members = group.all_members()
+    closing = [*_closing(group, incumbent.placed)]
+    apart = {m.path for each in closing for m in each.scope.members}
+    rest = [m for m in members if m.path not in apart]
+    if not closing or requested_classes(rest) != requested_classes(members):
+        return group, 0.0
+    table = HostTable.of(incumbent.snapshot)
+    hosts = _ClosedHosts(incumbent.snapshot, table, MarginalCost(
+        table, members, host_cost, ()), Eligibility(table))
+    total = sum(hosts.least(each, deadline) for each in closing)
+    return (_valid(group, group.only({m.path for m in rest})),
+            total - SUM_ROUNDING * total)
+
+
+@dataclass(frozen=True, slots=True)
+class _ClosedHosts:
+    """Bounds of the cost of members that close their hosts to others."""
+
+    snapshot: Snapshot
+    table: HostTable
+    costs: MarginalCost
+    eligibility: Eligibility
+
+    def least(self, each: ScopedPolicy, deadline: Deadline) -> float:
+        """A lower bound of the cost of the policy's members, which share no
+        host with others."""
+        kinds: dict[tuple, list] = {}
+        openings = []
+        for member in each.scope.members:
+            amounts = tuple(demands(member.requirements))
+            key = amounts, id(member.requirements)
+            if key not in kinds:
+                deadline.check()
+                suits = self._suiting(each, member.requirements,
+                                      member.path) & self.costs.fits(amounts)
+                if not suits.any():
+                    return 0.0
+                kinds[key] = [amounts, suits, 0]
+                openings.append(float(self.costs.opening[suits].min()))
+            kinds[key][2] += 1
+        return max(self.costs.least([*kinds.values()], min((
+            most for policy in each.scope.group.rules if (
+                most := policy.most_on_a_host(each.scope)) is not None),
+            default=None)), *openings)
+
+    def _suiting(self, each: ScopedPolicy, requirements: Requirements,
+                 path: str) -> np.ndarray:
+        """[host]: whether the host can hold the member. The policy is
+        monotone: if the member alone violates it on a host, every plan with
+        the member on this host violates it."""
+        suits = self.eligibility.suitable(requirements).copy()
+        for host in np.flatnonzero(suits).tolist():
+            suits[host] = not each.policy.check(
+                each.scope, {path: self.table.hosts[host]},
+                self.snapshot).count
+        return suits
+
+
+def _valid(whole: Group, rest: Group) -> Group:
+    """The rest of the group with only the policies and relationships that
+    every plan of the whole group satisfies: a policy that is not monotone, for
+    example a spread over a minimum number of domains, may need the members
+    that were removed from its group."""
+    of_name = {each.name: each for each in whole.groups}
+    complete = len(rest.all_members()) == len(whole.all_members())
+    return replace(
+        rest,
+        policies=tuple(each for each in rest.policies
+                       if complete or each.monotone),
+        relationships=tuple(each for each in rest.relationships
+                            if complete or each.monotone),
+        groups=tuple(_valid(of_name[each.name], each)
+                     for each in rest.groups))
+
+
+def _closing(group: Group, placed: Collection[str]) -> Iterator[ScopedPolicy]:
+    """Monotone hard policies that close hosts to others. Their scopes are
+    disjoint, and contain no member that stays."""
+    seen = {*placed}
+    for each in scoped_policies(group):
+        paths = {m.path for m in each.scope.members}
+        if (each.policy.hard and each.policy.closes == HOST
+                and each.policy.monotone and paths
+                and seen.isdisjoint(paths)):
+            seen |= paths
+            yield each
