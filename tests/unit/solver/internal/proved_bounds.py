@@ -12,8 +12,17 @@ def unlimited_bound(prove, wanted, snapshot, placed, objective):
 
     :param prove: a phase; takes an incumbent and a deadline
     """
+    return _bounds(prove, wanted, snapshot, placed, objective).at(float('inf'))
+
+
+def preferred_bound(prove, wanted, snapshot, placed, objective):
+    """Return the unrounded bound of all plans that violate no preference."""
+    return _bounds(prove, wanted, snapshot, placed, objective).at(0)
+
+
+def _bounds(prove, wanted, snapshot, placed, objective):
     reduced = snapshot.without_servers(placed.values())
     known = Incumbent(bind(wanted, reduced), reduced, placed,
                       load_objective(objective), 0.01)
     prove(known, in_time())
-    return known._bounds.at(float('inf'))
+    return known._bounds

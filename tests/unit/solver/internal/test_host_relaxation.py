@@ -27,7 +27,8 @@ from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.clocks import standing
 from tests.unit.solver.internal.deadlines import in_time
-from tests.unit.solver.internal.proved_bounds import unlimited_bound
+from tests.unit.solver.internal.proved_bounds import (
+    preferred_bound, unlimited_bound)
 from tests.unit.solver import oracle, test_oracle_policies
 from tests.unit.solver.scenario import plan
 
@@ -74,6 +75,21 @@ def test_no_plan_is_below_the_bound(objective):
         assert bound <= min(values, default=float('inf')) + 1e-7, seed
         proved += bound > 0
     assert proved > CASES / 3
+
+
+@pytest.mark.parametrize('objective', OBJECTIVES)
+def test_no_plan_without_violations_is_below_its_bound(objective):
+    higher = 0
+    for seed in range(9000, 9000 + CASES):
+        wanted, snapshot, placed = test_oracle_policies.random_case(seed)
+        values = [oracle.value(objective, wanted, snapshot, placed, where)
+                  for where in oracle.placements(wanted, snapshot, placed)
+                  if oracle.violations(wanted, snapshot, placed, where) == 0]
+        bound = preferred_bound(relax_policies, wanted, snapshot, placed,
+                                objective)
+        assert bound <= min(values, default=float('inf')) + 1e-7, seed
+        higher += bound > _bound(wanted, snapshot, placed, objective)
+    assert higher
 
 
 def _exclusive(number):
