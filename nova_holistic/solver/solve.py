@@ -29,10 +29,8 @@ from nova_holistic.solver.host_relaxation import relax_policies
 from nova_holistic.solver.improve.search import improve
 from nova_holistic.solver.large import large, relax
 from nova_holistic.solver.limits.current import (
-    column_generation as pattern_limits)
-from nova_holistic.solver.limits.current import construct as construct_limits
-from nova_holistic.solver.limits.current import limits as all_limits
-from nova_holistic.solver.limits.current import phases as limits, using
+    column_generation as pattern_limits, construct as construct_limits,
+    limits as all_limits, phases as limits, using)
 from nova_holistic.solver.milp.backend import Backend, load_backend
 from nova_holistic.solver.observer import Answer, notify_observers, Question
 from nova_holistic.solver.part_bounds import adds_up, bound_parts
@@ -245,9 +243,8 @@ def _on_all_hosts(question: _Question,
     and None if the incumbent has a plan."""
     known, whole = question.incumbent, question.deadline
     improves = question.strategy in _IMPROVE
-    if known.where is None and (
-            improves or len(known.snapshot.hosts)
-            > construct_limits().all_hosts):
+    many_hosts = len(known.snapshot.hosts) > construct_limits().all_hosts
+    if known.where is None and (improves or many_hosts):
         first_plan(known, deadline.part(limits().attempt_share))
     if improves and known.where is not None:
         with contextlib.suppress(OutOfTime):
