@@ -35,12 +35,11 @@ class Groups:
         :param document: a group document, with or without its outer key
         :param lease: seconds; 0 means no lease
         :param strict: refuse adopted servers that violate a hard policy
-        :param idempotency_key: a repeated request with the same key returns
-            the same group
+        :param idempotency_key: requests with the same key return one group
         :param query: ``wait``: seconds for which the API may wait for the plan
         """
-        headers = {'Idempotency-Key': idempotency_key} if (
-            idempotency_key) else {}
+        key = idempotency_key
+        headers = {'Idempotency-Key': key} if key else {}
         return self._request('POST', '/groups', headers=headers, body=_stated(
             group=document.get('group', document), objective=objective,
             lease=lease, strict=strict or None), query=query,

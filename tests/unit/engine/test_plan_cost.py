@@ -30,7 +30,8 @@ PACKAGES = tuple(f'nova_holistic.{name}' for name in (
     'constraints', 'engine', 'inventory', 'model.binding',
     'model.cloud.snapshot', 'solver.diagnosis.contradiction',
     'solver.milp.dominated_hosts'))
-FEW, MANY = 400, 2000
+FEW, MANY = 1200, 2400
+"""Numbers of hosts on the same side of the limit of small groups."""
 
 
 class WarmEngine:
