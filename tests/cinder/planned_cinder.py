@@ -55,6 +55,8 @@ class PlannedCinder(Cinder):
     def setUp(self):
         # Glance does not run here. Cinder has images for its own tests.
         fake.mock_image_service(self)
+        # The next Cinder of this process has another table.
+        self.addCleanup(connections.reset)
         super().setUp()
         # More than ten volumes at the same time.
         db.quota_class_update(
