@@ -45,7 +45,7 @@ def without_closed_hosts(incumbent: Incumbent, group: Group,
     hosts = _ClosedHosts(incumbent.snapshot, table, MarginalCost(
         table, members, host_cost, ()), Eligibility(table))
     total = sum(hosts.least(each, deadline) for each in closing)
-    return (_valid(group, group.only({m.path for m in rest})),
+    return (_valid(group.only({m.path for m in rest})),
             total - SUM_ROUNDING * total)
 
 
@@ -93,21 +93,17 @@ class _ClosedHosts:
         return suits
 
 
-def _valid(whole: Group, rest: Group) -> Group:
-    """The rest of the group with only the policies and relationships that
-    every plan of the whole group satisfies: a policy that is not monotone, for
-    example a spread over a minimum number of domains, may need the members
-    that were removed from its group."""
-    of_name = {each.name: each for each in whole.groups}
-    complete = len(rest.all_members()) == len(whole.all_members())
+def _valid(rest: Group) -> Group:
+    """The rest of the group with only its monotone policies and relationships,
+    which every plan of the whole group satisfies. Another policy, for example
+    a spread over a minimum number of domains, may need the members that were
+    removed, and slows the relaxation down."""
     return replace(
         rest,
-        policies=tuple(each for each in rest.policies
-                       if complete or each.monotone),
-        relationships=tuple(each for each in rest.relationships
-                            if complete or each.monotone),
-        groups=tuple(_valid(of_name[each.name], each)
-                     for each in rest.groups))
+        policies=tuple(each for each in rest.policies if each.monotone),
+        relationships=tuple(
+            each for each in rest.relationships if each.monotone),
+        groups=tuple(map(_valid, rest.groups)))
 
 
 def _closing(group: Group, placed: Collection[str]) -> Iterator[ScopedPolicy]:

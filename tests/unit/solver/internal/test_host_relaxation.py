@@ -215,14 +215,3 @@ def test_preferences_count_as_hard_policies_for_plans_without_violations():
                            for n in range(4)}, 'others/m-0': by_name['h4']})
     assert known.plan_cost == (0, 4.5)
     assert 4.5 - 1e-6 <= known.bound <= 4.5
-
-
-def test_policies_of_other_members_remain_without_the_exclusive_members():
-    """The spread over three racks is not monotone. No exclusive member was
-    removed from its group, so the bound contains its three racks."""
-    wanted = group(groups=[_exclusive(1), group(
-        servers('m', 3), name='broad', policies=[
-            Spread(level='rack', min_domains=3)])])
-    snapshot = cloud(*(host(f'h{n}', f'r{n}', inventories={
-        'VCPU': Inventory(32)}) for n in range(8)))
-    assert _bound(wanted, snapshot, {}, 'fewest-hosts') >= 5 - 1e-6
