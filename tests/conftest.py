@@ -41,10 +41,6 @@ def pytest_sessionfinish(session, exitstatus):
 def pytest_unconfigure(config):
     """End a process that a thread would keep running: print the stack of each
     thread, and exit with the outcome of the tests."""
-    if hasattr(config, 'workerinput'):
-        # A worker of pytest-xdist waits until the others have finished, too.
-        return
-
     def end():
         faulthandler.dump_traceback(sys.__stderr__)
         os._exit(config.stash.get(_STATUS, 1))
