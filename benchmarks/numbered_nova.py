@@ -52,8 +52,9 @@ class Nova:
             return {'hypervisor': _hypervisor(numbered.number_of(name))}
         start = (numbered.number_of(query['marker']) + 1
                  if 'marker' in query else 0)
+        limit = int(query.get('limit', PAGE))
         return {'hypervisors': [_hypervisor(host) for host in range(
-            start, min(start + PAGE, self._sizes.hosts))]}
+            start, min(start + limit, self._sizes.hosts))]}
 
     def _aggregates(self):
         racks = -(-self._sizes.hosts // numbered.HOSTS_PER_RACK)

@@ -5,8 +5,8 @@ The time to read a whole cloud is proportional to its size. An engine keeps the
 newest snapshot instead, and reads only changes:
 
 - Flavors, and the list of disabled hosts, are read for each plan. Each is one
-  small request. The search for alternates uses them if they were read within
-  the last ``RECENT`` seconds.
+  small request, and both are sent at the same time. The search for alternates
+  uses them if they were read within the last ``RECENT`` seconds.
 - When this engine creates or deletes holds, it changes the usage of their
   hosts in the snapshot, without a request.
 - Hosts that Nova's notifications name, and hosts of a plan that Placement
@@ -148,9 +148,8 @@ class CachedInventory(CloudInventory):
                     return self._read_whole(self._inventory.uncounted_snapshot)
         self._follow()
         began_at = self._timer()
-        self._reader.read_flavors()
+        snapshot = self._reader.read_lists()
         SNAPSHOTS.add(kind='kept')
-        snapshot = self._reader.read_disabled()
         self._listed_at = max(began_at, self._listed_at)
         return snapshot
 

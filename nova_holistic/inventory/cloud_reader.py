@@ -2,6 +2,7 @@
 """Reads a cloud from Nova and Placement: all of it, or parts of it."""
 
 from collections.abc import Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
 
 from oslo_log import log as logging
 
@@ -80,15 +81,21 @@ class CloudReader:
         return self.read_providers(
             self.assembly.without_provider().union(sharing))
 
-    def read_flavors(self) -> Snapshot:
-        """Read all flavors."""
-        began_at = self.assembly.begin()
-        return self.assembly.put(began_at, flavors=self._all_flavors())
+    def read_lists(self) -> Snapshot:
+        """Read all flavors and the list of disabled hosts at the same time,
+        and then the hosts that were disabled or enabled."""
+        with ThreadPoolExecutor(1) as pool:
+            flavors = pool.submit(self._read_flavors)
+            self._read_disabled()
+            flavors.result()
+        return self.assembly.snapshot
 
-    def read_disabled(self) -> Snapshot:
-        """Read the list of disabled hosts, in one request, and then the hosts
-        that were disabled or enabled."""
-        return self.read_providers(self.assembly.differing(
+    def _read_flavors(self) -> None:
+        began_at = self.assembly.begin()
+        self.assembly.put(began_at, flavors=self._all_flavors())
+
+    def _read_disabled(self) -> None:
+        self.read_providers(self.assembly.differing(
             self._providers.with_trait(DISABLED_TRAIT)))
 
     def read_providers(self, uuids: Collection[str]) -> Snapshot:

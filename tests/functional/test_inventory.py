@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A snapshot shows what a real Nova and a real Placement know."""
 
+import uuid
+
 from nova import context as nova_context
 from nova import objects as nova_objects
 from nova.scheduler import request_filter
@@ -11,7 +13,10 @@ from nova_holistic.embedded.calls.servers import ADMIN
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.inventory.nova.flavors import flavor_from_nova
+from nova_holistic.inventory.nova.hypervisors import (
+    read_hypervisors, read_page)
 from nova_holistic.inventory.placement import PlacementInventory
+from nova_holistic.inventory.service_client import ServiceClient
 from nova_holistic.topology.aggregates import AggregatesTopology
 from nova_holistic.topology.errors import AmbiguousLocation
 from tests.functional.watched_inventory import Watch
@@ -210,6 +215,19 @@ def test_long_lists_are_read_page_by_page(cloud, watch):
         assert another.requests['os-hypervisors/detail'] == 3
     finally:
         cloud.conf.clear_override('max_limit', 'api')
+
+
+def test_hypervisors_are_read_in_pages_that_begin_anywhere(cloud):
+    nova = ServiceClient('nova', cloud.compute)
+    whole = read_hypervisors(nova)
+    uuids = list(whole)
+    assert len(uuids) > 2
+    first, rest = read_page(nova, 2), read_page(nova, 100, uuids[1])
+    assert (list(first), list(rest)) == (uuids[:2], uuids[2:])
+    assert {**first, **rest} == whole
+    assert not read_page(nova, 100, uuids[-1])
+    with pytest.raises(ServiceFailed, match='marker'):
+        read_page(nova, 100, str(uuid.uuid4()))
 
 
 def test_an_error_of_the_wrong_service_names_the_request(cloud):

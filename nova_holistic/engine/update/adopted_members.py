@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The effect of adopted servers on an update of their group.
 
-The servers stay on their hosts, so the plan treats them as fixed. If they
-violate a hard policy, no plan of the other members can satisfy this policy.
-The policy becomes a preference for this plan only, and the group is degraded.
+The servers stay on their hosts, and the volumes of the group in their pools,
+so the plan treats them as fixed. If they violate a hard policy, no plan of the
+other members can satisfy this policy. The policy becomes a preference for this
+plan only, and the group is degraded.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -15,6 +16,7 @@ from nova_holistic.engine.decision import exclusive_hosts
 from nova_holistic.engine.decision.planning_request import (
     CheckedPlan, NotPlanned, PlanningRequest)
 from nova_holistic.engine.update.revised_members import RevisedMembers
+from nova_holistic.engine import volume_rows
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.binding import bind
 from nova_holistic.model.cloud.snapshot import Snapshot
@@ -64,7 +66,8 @@ def decide(where: RevisedMembers, plan: Decide,
            request: PlanningRequest,
            strict: bool) -> tuple[frozenset[str], PlanningRequest, CheckedPlan,
                                   Sequence[Reason]]:
-    """A plan in which the servers of the group stay on their hosts.
+    """A plan in which the servers of the group stay on their hosts, and its
+    volumes in their pools.
 
     :param plan: raises NotPlanned if no plan exists
     :param snapshot: returns the hosts that the group may use
@@ -95,7 +98,7 @@ def decide(where: RevisedMembers, plan: Decide,
     if not broken:
         return moving, asked, decision, ()
     hosts = decision.plan.hosts()
-    group = bind(where.revised, decision.snapshot)
+    group = bind(where.revised.only(hosts), decision.snapshot)
     return moving, asked, replace(
         decision, exclusive=exclusive_hosts.reserves(
             group, decision.snapshot, hosts)), mark_names(
@@ -109,9 +112,11 @@ def _without(rows: Mapping[str, MemberRecord],
 
 
 def _existing(where: RevisedMembers) -> Mapping[str, str]:
-    """The host of each server of the group by path."""
+    """The host of each server of the group, and the pool of each volume, by
+    path."""
     return {**{path: row.next_place.host
-               for path, row in where.fixed.items()}, **where.adopted.hosts}
+               for path, row in where.fixed.items()}, **where.adopted.hosts,
+            **volume_rows.pools(where.volumes)}
 
 
 def _broken(group: Group, snapshot: Snapshot, placed: Mapping[str, str],

@@ -9,13 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from nova_holistic.documents.groups.revision import changed_rules
+from nova_holistic.engine.decision.planning_request import NotPlanned
 from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
 from nova_holistic.engine.update.revised_members import (
     changed_requirements, RevisedMembers)
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.messages.marked_text import MarkedText
 from nova_holistic.model.plan import Reason
-from nova_holistic.table.records import GroupRecord, MemberState
+from nova_holistic.table.records import (
+    GroupRecord, GroupStatus, MemberState)
 
 KEY = 'actions'
 """Parameter of a task: actions may change servers to match the definition.
@@ -67,6 +70,10 @@ def must_be_possible(snapshot_planner: SnapshotPlanner, record: GroupRecord,
     """Check that the revised group could be placed if all its servers could
     move.
 
+    If it cannot be placed, and neither can its servers alone, the update is
+    not the cause, unless it changes policies or servers: for example, the rack
+    of the volumes has failed. The function then raises no error.
+
     :raises NotPlanned: no such plan exists
     :raises InvalidDocument: the cloud has no such flavor or level
     """
@@ -76,7 +83,28 @@ def must_be_possible(snapshot_planner: SnapshotPlanner, record: GroupRecord,
         where, movable={**where.movable, **free},
         fixed={path: row for path, row in where.fixed.items()
                if path not in free})
-    request = question.request(
-        record, objective, question.movable.keys())
-    snapshot_planner.decide(replace(
-        request, vacated=(*request.vacated, *free.values())))
+
+    def decide(asked: RevisedMembers) -> None:
+        request = asked.request(record, objective, asked.movable.keys())
+        snapshot_planner.decide(replace(
+            request, vacated=(*request.vacated, *free.values())))
+
+    try:
+        decide(question)
+    except NotPlanned:
+        if _changes_servers(record, where):
+            raise
+        try:
+            decide(replace(question, left_out=frozenset(
+                each.path for each in where.servers) - where.fixed.keys()))
+        except NotPlanned as end:
+            if end.status == GroupStatus.UNPLACEABLE:
+                return
+        raise
+
+
+def _changes_servers(record: GroupRecord, where: RevisedMembers) -> bool:
+    """Whether the update changes members with a server, or any policy."""
+    revised = (record.pending or {}).get('document', record.document)
+    return bool(changed_requirements(record, where)
+                or changed_rules(record.document, revised))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import functools
 import math
 from typing import Any
+from urllib.parse import urlencode
 
 from oslo_log import log as logging
 
@@ -135,6 +136,23 @@ def _read_section(nova: ServiceClient, query: Mapping[str, str],
             if item['id'] in ends:
                 break
     return found
+
+
+def read_page(nova: ServiceClient, limit: int,
+              marker: str = '') -> Mapping[str, Hypervisor]:
+    """A page of the list by UUID, in the order of the list; empty after its
+    end.
+
+    :param limit: maximum number of hypervisors
+    :param marker: UUID of the hypervisor before the page; '' is the beginning
+    :raises ServiceFailed: Nova does not answer, gives an invalid answer, or
+        does not know the marker
+    """
+    query = {'limit': str(limit)} | ({'marker': marker} if marker else {})
+    path = f'/os-hypervisors/detail?{urlencode(query)}'
+    with nova.reading(path):
+        return {item['id']: _hypervisor(item) for item in nova.get(
+            path, HYPERVISORS_VERSION)['hypervisors']}
 
 
 def read_hypervisor(nova: ServiceClient, uuid: str) -> Hypervisor | None:

@@ -3,6 +3,7 @@
 notifications."""
 
 from concurrent import futures
+from functools import partial
 import threading
 
 from hypothesis import given, strategies as st
@@ -10,6 +11,7 @@ import pytest
 
 from nova_holistic.inventory.cached_inventory import (
     CachedInventory, RECENT)
+from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.inventory.pending_reads import PendingReads
 from nova_holistic.model.cloud.use_change import UseChange
 from nova_holistic.model.frozen import FrozenMapping
@@ -183,6 +185,37 @@ def test_a_recent_snapshot_has_reported_changes_and_lists_of_the_last_plan(
     recent = followed.kept.recent_snapshot()
     assert 'm1' in recent.flavors
     assert not recent.by_name()['h0'].enabled
+
+
+def test_a_plan_reads_flavors_and_disabled_hosts_at_the_same_time(
+        followed, monkeypatch):
+    followed.kept.cached_snapshot()
+    both = threading.Barrier(2, timeout=10)
+    reader = followed.reader
+
+    def meet(read, *arguments):
+        both.wait()
+        return read(*arguments)
+
+    monkeypatch.setattr(reader, '_all_flavors', partial(
+        meet, reader._all_flavors))
+    monkeypatch.setattr(reader._providers, 'with_trait', partial(
+        meet, reader._providers.with_trait))
+    followed.cloud.flavors.add('m1')
+    followed.cloud.disabled.add('h0')
+    found = followed.kept.cached_snapshot()
+    assert 'm1' in found.flavors
+    assert not found.by_name()['h0'].enabled
+
+
+def test_a_plan_fails_if_flavors_cannot_be_read(followed, monkeypatch):
+    def fail():
+        raise ServiceFailed('nova', '/flavors/detail', 'away')
+
+    followed.kept.cached_snapshot()
+    monkeypatch.setattr(followed.reader, '_all_flavors', fail)
+    with pytest.raises(ServiceFailed, match='away'):
+        followed.kept.cached_snapshot()
 
 
 def test_overlapping_own_holds_need_no_reading(followed):

@@ -43,14 +43,23 @@ class Nova:
             found = {'services': [self._service(host) for host
                                   in self.services]}
         elif rest.startswith('detail'):
-            found = {'hypervisors': [] if 'marker' in rest else [
-                self._node(uuid) for uuid in self.nodes
-                if self._is_shown(uuid)]}
+            query = dict(parse.parse_qsl(rest.partition('?')[2]))
+            if query.get('marker', rest) not in (rest, *self.nodes):
+                answer.status_code, answer.text = 400, 'no such marker'
+            found = {'hypervisors': [*map(self._node, self._page(query))]}
         elif self._is_shown(rest):
             found = {'hypervisor': self._node(rest)}
         else:
             answer.status_code = 404
         return answer
+
+    def _page(self, query):
+        """As Nova, which leaves out nodes after it has read a page."""
+        uuids = list(self.nodes)
+        first = (uuids.index(query['marker']) + 1
+                 if query.get('marker') in uuids else 0)
+        return filter(self._is_shown, uuids[
+            first:first + int(query['limit'])])
 
     def _is_shown(self, uuid):
         host, _ = self.nodes.get(uuid, (None, None))
@@ -215,6 +224,53 @@ def test_every_hypervisor_is_read_again_in_the_course_of_an_hour():
         found.append(sum(each.hypervisor[0] == 'kvm'
                          for each in cloud.read().values()))
     assert found == [1, 2, 3, 4]
+
+
+def test_hypervisors_that_only_grow_older_are_read_in_pages():
+    cloud = Cloud(*(f'h{number}' for number in range(40)))
+    requests = Counter()
+    for _ in range(12):
+        cloud.now += MAX_AGE / 4
+        cloud.read()
+        requests += cloud.nova.asked
+    assert requests == {'os-services': 12, 'detail': 12}
+
+
+@pytest.mark.parametrize('deleted', [0, 1, 3])
+def test_a_node_that_only_nova_has_deleted_is_noticed_in_two_hours(deleted):
+    cloud = Cloud('a', 'b', 'c', 'd')
+    cloud.now += MAX_AGE / 2
+    cloud.read()
+    # The list continues after the second node, which may be the deleted one.
+    del cloud.nova.nodes[f'uuid-{"abcd"[deleted]}']
+    for _ in range(8):
+        cloud.now += MAX_AGE / 4
+        cloud.read()
+    assert cloud.read() == cloud.as_before()
+    assert len(cloud.read()) == 3
+
+
+def test_hidden_nodes_do_not_keep_others_from_being_read_again():
+    cloud = Cloud('a', 'b', 'c', 'd', 'e', 'f')
+    for host in 'bcdef':
+        cloud.nova.nodes[f'uuid-{host}'] = host, 'kvm'
+    # Nova leaves them out of the pages that they are in.
+    cloud.nova.hidden |= {'c', 'd'}
+    for _ in range(12):
+        cloud.now += MAX_AGE / 6
+        found = cloud.read()
+    assert {name for name, each in found.items()
+            if each.hypervisor[0] == 'kvm'} == {'b', 'e', 'f'}
+
+
+def test_a_list_that_cannot_be_read_is_an_error_and_loses_no_host():
+    cloud = Cloud('a', 'b')
+    cloud.nova.hidden = None
+    cloud.now += MAX_AGE
+    with pytest.raises(ServiceFailed, match='detail'):
+        cloud.read()
+    cloud.nova.hidden = set()
+    assert set(cloud.read()) == {'a', 'b'}
 
 
 def test_a_cell_that_does_not_answer_is_an_error_and_loses_no_host(cloud):
