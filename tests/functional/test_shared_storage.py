@@ -31,6 +31,7 @@ def running(own_cloud):
             cloud.placement, 'nfs',
             [roots[host.name] for host in HOSTS[:3]], DISK_GB=STORAGE)
         cloud.create_flavor('disk', 1, 512, 30)
+        cloud.create_flavor('large', 1, 512, 70)
         cloud.create_flavor('diskless', 1, 512, 0)
         yield cloud
 
@@ -106,13 +107,13 @@ def test_the_storage_counts_once_for_all_hosts(cloud):
 
 
 def test_servers_without_a_pointer_use_the_storage_as_well(cloud):
-    server = cloud.create_server(
-        'stranger', 'disk', availability_zone='nova')
+    # The host with its own disk has no space for this server.
+    server = cloud.create_server('stranger', 'large')
     cloud.wait_for_status(server, 'ACTIVE')
-    assert used(cloud) == 30
-    assert created(cloud, 3, **R1).status == GroupStatus.UNPLACEABLE
-    assert created(cloud, 2, **R1).status == GroupStatus.PLANNED
-    assert used(cloud) == 90
+    assert used(cloud) == 70
+    assert created(cloud, 2, **R1).status == GroupStatus.UNPLACEABLE
+    assert created(cloud, 1, **R1).status == GroupStatus.PLANNED
+    assert used(cloud) == 100
 
 
 def test_the_capacity_of_a_released_group_is_free_again(cloud):
