@@ -34,6 +34,8 @@ def test_option_f_names_the_file_and_the_format(world, read, written):
     body = read('group', 'show', 'shop')
     assert body.pop('definition') == shop()['group']
     assert body.pop('actions') == []
+    # The group has no volumes.
+    assert body.pop('volume_creation') is None
     value = body.pop('objective_value')
     assert (value['name'], value['gap'], value['kept']) == ('spread', 0, 0)
     assert value['value'] == value['bound'] > 0
