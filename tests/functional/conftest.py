@@ -4,6 +4,7 @@
 # This import comes first: it selects green threads for all later imports.
 import nova_holistic.embedded  # noqa: F401, I100
 
+import collections
 import contextlib
 import logging
 import pathlib
@@ -11,6 +12,7 @@ import pathlib
 import pytest
 
 from tests.functional.claims import HOSTS
+from tests.functional.parts import modules_of_part, read_part
 from tests.functional.planned_cloud import PlannedCloud
 from tests.functional.shared_cloud import SharedCloud
 from tests.plan_checks import every_plan_is_checked  # noqa: F401
@@ -25,8 +27,15 @@ OVERRIDDEN = (
 FOLDER = pathlib.Path(__file__).parent
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        '--part', metavar='N/M',
+        help='of the tests with an embedded cloud, run part N of M parts '
+             '(default: all of them)')
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Run the tests without a cloud first, then those of the shared cloud,
     then the others.
 
@@ -44,6 +53,20 @@ def pytest_collection_modifyitems(items):
             item.add_marker('embedded_cloud')
     for number, item in zip(positions, ordered):
         items[number] = item
+    if config.option.part is not None:
+        _keep_part(config, items)
+
+
+def _keep_part(config, items):
+    """Deselect the tests with an embedded cloud that are in other parts."""
+    with_cloud = [item for item in items
+                  if item.get_closest_marker('embedded_cloud')]
+    modules = modules_of_part(
+        collections.Counter(item.path for item in with_cloud),
+        *read_part(config.option.part))
+    others = {item for item in with_cloud if item.path not in modules}
+    config.hook.pytest_deselected(items=list(others))
+    items[:] = [item for item in items if item not in others]
 
 
 def _order(item):
