@@ -220,12 +220,12 @@ class CachedInventory(CloudInventory):
             if not self._round:
                 self._begin_round()
             piece = self._round[-self._piece():]
-            before = {host.uuid: host for host
-                      in self._reader.assembly.snapshot.hosts}
-            after = self._reader.read_providers(piece)
+            before = self._reader.assembly.hosts(piece)
+            self._reader.read_providers(piece)
+            after = self._reader.assembly.hosts(piece)
             HOSTS_READ.add(len(piece), why='compared')
-            changed = sum(host is not before.get(host.uuid)
-                          for host in after.hosts)
+            changed = sum(after.get(uuid) is not before.get(uuid)
+                          for uuid in piece)
             if changed:
                 LOG.debug('The comparison found %d hosts that have changed',
                           changed)

@@ -121,6 +121,13 @@ class SnapshotAssembly:
         with self._lock:
             return tuple(self._places)
 
+    def hosts(self, uuids: Collection[str]) -> Mapping[str, Host]:
+        """The hosts of some compute nodes by UUID, without nodes that are not
+        in the snapshot."""
+        with self._lock:
+            return {uuid: self._snapshot.hosts[self._rows[uuid]]
+                    for uuid in uuids if uuid in self._rows}
+
     def without_provider(self) -> frozenset[str]:
         """UUIDs of compute nodes whose providers are not known."""
         with self._lock:

@@ -111,11 +111,13 @@ class ProviderReader(ProviderSource):
                     fetch: Callable[[str], Provider | None],
                     ) -> Mapping[str, Provider | None]:
         found = read_each(sorted(uuids), fetch, self._threads)
+        known = {**self._known, **found}
+        for uuid, provider in found.items():
+            if provider is None:
+                del known[uuid]
         # Another thread may replace the mapping at this moment. Providers that
         # are lost then are read again later.
-        self._known = {
-            uuid: provider for uuid, provider
-            in {**self._known, **found}.items() if provider is not None}
+        self._known = known
         return found
 
     def with_trait(self, trait: str) -> frozenset[str]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cost of a plan on the cached snapshot depends on the changes since the
-last plan, not on the number of hosts."""
+last plan, and that of a comparison on its piece, not on the number of hosts.
+"""
 
 from collections import Counter
 import sys
@@ -43,7 +44,8 @@ class WarmEngine:
             dict.fromkeys(names, 0),
             racks={name: f'r{number % 20}'
                    for number, name in enumerate(names)}))
-        self.kept = CachedInventory(inventory, inventory.reader, 100.0)
+        # Each piece of a comparison has four hosts.
+        self.kept = CachedInventory(inventory, inventory.reader, hosts / 4)
         self._planner = SnapshotPlanner(
             CONF, self.kept, table, TYPES, lambda: 0.0)
         for _ in range(3):
@@ -56,8 +58,8 @@ class WarmEngine:
             name: UseChange(number, FrozenMapping({'VCPU': number}))
             for name, number in Counter(plan.hosts().values()).items()})
 
-    def lines(self):
-        """Count how often one plan executes each line of these packages."""
+    def lines(self, work):
+        """Count how often a function executes each line of these packages."""
         found = Counter()
 
         def note(frame, event, _argument):
@@ -71,16 +73,28 @@ class WarmEngine:
 
         sys.settrace(enter)
         try:
-            self.plan()
+            work()
         finally:
             sys.settrace(None)
         return found
 
 
 def test_a_plan_looks_at_each_host_only_in_arrays(table):
-    few, many = (WarmEngine(number, table).lines()
-                 for number in (FEW, MANY))
+    few, many = (engine.lines(engine.plan) for engine in (
+        WarmEngine(number, table) for number in (FEW, MANY)))
     assert len(few) > 100
+    assert many == few
+
+
+def test_a_piece_of_a_comparison_looks_at_its_hosts_only(table):
+    found = []
+    for number in (FEW, MANY):
+        engine = WarmEngine(number, table)
+        # The first piece also reads the computes.
+        engine.kept.compare()
+        found.append(engine.lines(engine.kept.compare))
+    few, many = found
+    assert len(few) > 10
     assert many == few
 
 
