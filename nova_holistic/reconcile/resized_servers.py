@@ -18,7 +18,9 @@ from oslo_log import log as logging
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.reconcile.instances import InstanceView
+from nova_holistic.table.provider_allocation import ProviderAllocation
 from nova_holistic.table.queries import overview
 from nova_holistic.table.queries.overview import MemberOutline
 from nova_holistic.table.records import MemberRecord, MemberState
@@ -46,9 +48,10 @@ class ResizedServers:
 
     Placement is queried only if a server has another flavor or host than at
     the last check, or if its host is due in this round: one request for each
-    host. Servers that have changed come first. A round begins with one request
-    that lists the generations of all providers. An engine that starts has no
-    record of earlier checks, and queries every host once.
+    host. Servers that have changed come first. A server that was resized or
+    moved takes one more request if it uses several providers. A round begins
+    with one request that lists the generations of all providers. An engine
+    that starts has no record of earlier checks, and queries every host once.
     """
 
     def __init__(self, table: PlacementTable, holds: HoldClient,
@@ -86,8 +89,10 @@ class ResizedServers:
                 LOG.exception('Resources of servers on %s are not checked',
                               provider)
                 continue
+            changed = {m.instance_uuid for m in outlines
+                       if self._has_changed(m, last)}
             each(repaired, 'resized', functools.partial(
-                self._correct, allocated), overview.member_records(
+                self._correct, allocated, changed), overview.member_records(
                     self._table.database, outlines))
             self._checked.update(
                 (m.instance_uuid, _key(last(m.instance_uuid)))
@@ -127,12 +132,10 @@ class ResizedServers:
         """Providers with the members that are checked there."""
         due, urgent = [], set()
         for member in self._settled(members, last):
-            uuid = member.instance_uuid
-            changed = (uuid in self._checked
-                       and self._checked[uuid] != _key(last(uuid)))
+            changed = self._has_changed(member, last)
             if changed:
                 urgent.add(member.provider)
-            if changed or uuid not in self._round:
+            if changed or member.instance_uuid not in self._round:
                 due.append(member)
         due.sort(key=lambda m: (m.provider not in urgent, m.provider))
         return [(provider, list(provider_members)) for provider,
@@ -152,28 +155,89 @@ class ResizedServers:
             else:
                 yield member
 
-    def _correct(self, allocated: Mapping[str, Resources],
-                 member: MemberRecord) -> bool:
+    def _has_changed(self, member: MemberOutline,
+                     last: Callable[[str], InstanceView | None]) -> bool:
+        """Whether the server has another flavor or host than at the last
+        check."""
+        uuid = member.instance_uuid
+        return uuid in self._checked and self._checked[uuid] != _key(
+            last(uuid))
+
+    def _correct(self, at_root: Mapping[str, Resources],
+                 changed: Collection[str], member: MemberRecord) -> bool:
         """Write the allocated resources to the row of a member.
 
-        :param allocated: resources on the member's host by the UUID of the
-            server
-        :returns: whether the row has changed
+        :param at_root: resources at the root provider of the member's host by
+            the UUID of the server
+        :param changed: UUIDs of the servers that have changed since the last
+            check
+        :returns: whether the resources of the row have changed
         """
-        requirements = member.member.requirements
-        found = allocated.get(member.instance_uuid)
-        if not found or found == _without_zeros(requirements.resources):
+        found = at_root.get(member.instance_uuid)
+        place, requirements = member.place, member.member.requirements
+        before = _without_zeros(requirements.resources)
+        if not found or found == _expected_at_root(member) and (
+                place.allocation is None
+                or member.instance_uuid not in changed):
             return False
-        LOG.info('Member %s of group %s has %s, and not %s: its server was '
-                 'resized', member.member.path, member.group_uuid,
-                 dict(found), dict(requirements.resources))
+        if place.allocation is not None or found.keys() != before.keys():
+            # Some resources may come from other providers.
+            body = self._holds.exists(member.instance_uuid)
+            if body is None or place.provider not in body['allocations']:
+                return False
+            found = _outside_groups(body['allocations'], requirements)
+            if not requirements.request_groups:
+                place = replace(place, allocation=_allocation(
+                    body['allocations'], place.provider))
+        is_resized = found != before
+        if not is_resized and place == member.place:
+            return False
+        if is_resized:
+            LOG.info('Member %s of group %s has %s, and not %s: its server '
+                     'was resized', member.member.path, member.group_uuid,
+                     dict(found), before)
         planned = (requirements.resources if member.planned is None
                    else member.planned)
         return self._table.change_state(
             member.id, [MemberState.BUILT], MemberState.BUILT, self._clock(),
             of_instance=member.instance_uuid, requirements=replace(
                 requirements, resources=FrozenMapping(found)),
-            planned=None if found == _without_zeros(planned) else planned)
+            place=place,
+            planned=None if found == _without_zeros(planned) else planned
+        ) and is_resized
+
+
+def _expected_at_root(member: MemberRecord) -> Resources:
+    """The amounts that the server has at the root provider according to its
+    row."""
+    place = member.place
+    if place.allocation is None:
+        return _without_zeros(member.member.requirements.resources)
+    return place.allocation.resources.get(place.provider, {})
+
+
+def _outside_groups(allocations: Mapping[str, Mapping[str, Resources]],
+                    requirements: Requirements) -> Resources:
+    """The amounts that a server has at all providers, without those of the
+    request groups of its member."""
+    total: Counter[str] = Counter()
+    for each in allocations.values():
+        total.update(each['resources'])
+    for group in requirements.request_groups:
+        total.subtract(group.resources)
+    return {name: amount for name, amount in total.items() if amount > 0}
+
+
+def _allocation(allocations: Mapping[str, Mapping[str, Resources]],
+                root: str) -> ProviderAllocation | None:
+    """The allocation of a server without request groups; None if it uses only
+    the root provider of its host."""
+    if allocations.keys() == {root}:
+        return None
+    return ProviderAllocation(
+        FrozenMapping({uuid: FrozenMapping(each['resources'])
+                       for uuid, each in allocations.items()}),
+        FrozenMapping({'': tuple(allocations)}))
 
 
 def _provider(member: MemberOutline) -> str:

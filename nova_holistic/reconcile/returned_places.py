@@ -15,9 +15,10 @@ from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.model.elastic.growth import is_surplus
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.table.changes.member_release import Surplus
 from nova_holistic.table.queries.overview import GroupOutline
-from nova_holistic.table.records import MemberRecord, MemberState
+from nova_holistic.table.records import MemberRecord, MemberState, Place
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
@@ -61,7 +62,8 @@ class ReturnedPlaces:
                 member.id, [member.state], MemberState.CLAIMED,
                 member.updated_at, of_instance=member.instance_uuid,
                 of_hold=member.hold, held=True, hold=as_planned.hold,
-                requirements=as_planned.member.requirements):
+                requirements=as_planned.member.requirements,
+                place=as_planned.place):
             return False
         crash_points.reached('return.row-held')
         member = as_planned
@@ -158,4 +160,21 @@ def _as_planned(member: MemberRecord) -> MemberRecord:
                            resources=FrozenMapping(member.planned))
     return replace(
         member, planned=None, hold=str(uuid.uuid4()),
-        member=replace(member.member, requirements=requirements))
+        member=replace(member.member, requirements=requirements),
+        place=_with_amounts(member.place, requirements))
+
+
+def _with_amounts(place: Place, wanted: Requirements) -> Place:
+    """The place with an allocation of the requested amounts, if further
+    providers than the root provider serve resources outside request groups."""
+    if place.allocation is None or wanted.request_groups:
+        return place
+    resources = FrozenMapping({
+        provider: found for provider, amounts
+        in place.allocation.resources.items()
+        if (found := FrozenMapping({
+            name: wanted.resources[name] for name in amounts
+            if wanted.resources.get(name)}))})
+    return replace(place, allocation=replace(
+        place.allocation, resources=resources,
+        mappings=FrozenMapping({'': tuple(resources)})))

@@ -4,80 +4,13 @@
 from collections import Counter
 import uuid
 
-import pytest
-
 from nova_holistic.embedded.calls.servers import PROJECT, USER
-from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.service.direct_engine import DirectEngine, PlanningParts
 from nova_holistic.table.records import GroupStatus, MemberState
 from tests.functional.placement_audit import no_others, resources
-from tests.functional.sharing_providers import add_sharing, VERSION
-from tests.unit.api.service import ADMIN, Service
-
-STORAGE = 100
-"""GiB of the storage."""
-
-HOSTS = (*(EmbeddedHost(f'diskless-{number}', rack='r1', vcpus=8, disk_gb=0)
-           for number in (1, 2, 3)),
-         EmbeddedHost('disk', zone='local', rack='r2', vcpus=8, disk_gb=60))
-
-
-@pytest.fixture(scope='module')
-def running(own_cloud):
-    with own_cloud(HOSTS, options={
-            ('holistic', 'search_time_limit'): 0}) as cloud:
-        roots = cloud.providers()
-        cloud.storage = add_sharing(
-            cloud.placement, 'nfs',
-            [roots[host.name] for host in HOSTS[:3]], DISK_GB=STORAGE)
-        cloud.create_flavor('disk', 1, 512, 30)
-        cloud.create_flavor('large', 1, 512, 70)
-        cloud.create_flavor('diskless', 1, 512, 0)
-        yield cloud
-
-
-@pytest.fixture
-def cloud(running):
-    yield running
-    running.clear()
-
-
-def created(cloud, count, flavor='disk', **others):
-    return cloud.planner.create(
-        {'name': 'web', **others, 'members': [
-            {'name': 'web', 'flavor': flavor, 'count': count}]},
-        project_id=PROJECT, user_id=USER)
-
-
-def used(cloud):
-    """GiB of the storage that are in use."""
-    return cloud.placement.get(
-        f'/resource_providers/{cloud.storage}/usages').json()['usages'][
-            'DISK_GB']
-
-
-def boot(cloud, group, flavor='disk'):
-    """Create all servers of a group; returns their UUIDs. Asserts that each
-    server is active on its planned host with the allocations of its hold."""
-    servers = []
-    for row in cloud.table.members(group):
-        held = resources(cloud, row.hold)
-        assert held[cloud.storage] == {'DISK_GB': 30}
-        assert held[row.place.provider] == {'VCPU': 1, 'MEMORY_MB': 512}
-        path = row.member.path
-        server = cloud.create_server(
-            path, flavor, {'group': group, 'member': path})
-        cloud.wait_for_status(server, 'ACTIVE')
-        now = cloud.row(group, path)
-        assert (now.state, now.instance_uuid) == (MemberState.CLAIMED, server)
-        assert cloud.host_of(server) == row.place.host
-        assert resources(cloud, server) == held
-        assert not resources(cloud, row.hold)
-        servers.append(server)
-    return servers
-
-
-R1 = {'policies': [{'type': 'location', 'path': 'nova/r1'}]}
+from tests.functional.sharing_providers import VERSION
+from tests.functional.storage_cloud import (  # noqa: F401
+    api_service, boot, created, empty_cloud, R1, running_cloud, used)
+from tests.unit.api.service import ADMIN
 
 
 def test_servers_are_built_from_holds_in_the_shared_storage(cloud):
@@ -147,14 +80,6 @@ def test_members_without_a_disk_need_no_storage(cloud):
     assert record.status == GroupStatus.PLANNED
     for row in cloud.table.members(record.uuid):
         assert set(resources(cloud, row.hold)) == {row.place.provider}
-
-
-@pytest.fixture
-def service(cloud):
-    return Service(cloud.table, DirectEngine(
-        cloud.conf, cloud.clock, PlanningParts(
-            cloud.table, cloud.inventory, cloud.planner, cloud.lifecycle,
-            cloud.repairer)))
 
 
 def updated(cloud, service, group, name, count):

@@ -2,6 +2,7 @@
 """Finds existing servers that become members of a group, and their hosts."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from oslo_log import log as logging
@@ -172,16 +173,33 @@ class Adopter:
     def _allocated(self, servers: Collection[Server | None],
                    snapshot: Snapshot) -> Mapping[str, Mapping[str, int]]:
         """The resources that each consumer has allocated on the hosts of these
-        servers, by UUID of the consumer.
+        servers, by UUID of the consumer. One request for each host, and one
+        for each server whose host uses providers that share their resources.
 
         :raises HoldsError: Placement does not respond
         """
-        found = (host_of_server(server, snapshot) for server in servers
-                 if server is not None)
-        hosts = {host.uuid for host in found if host is not None}
-        return {consumer: resources for uuid in sorted(hosts)
-                for consumer, resources
-                in self._parts.holds.resources(uuid).items()}
+        found: dict[str, Mapping[str, int]] = {}
+        hosts = {server.uuid: host for server in servers
+                 if server is not None
+                 and (host := host_of_server(server, snapshot)) is not None}
+        for uuid in sorted({host.uuid for host in hosts.values()}):
+            found.update(self._parts.holds.resources(uuid))
+        for server, host in hosts.items():
+            providers = {host.uuid, *(each.uuid for each in host.providers
+                                      if each.sharing)}
+            if len(providers) > 1:
+                found[server] = self._amounts(server, providers)
+        return found
+
+    def _amounts(self, consumer: str,
+                 providers: Collection[str]) -> Mapping[str, int]:
+        """The resources that a consumer has allocated from some providers."""
+        total: Counter[str] = Counter()
+        body = self._parts.holds.exists(consumer)
+        for uuid, each in body['allocations'].items() if body else ():
+            if uuid in providers:
+                total.update(each['resources'])
+        return total
 
 
 class _CloudErrorTranslator:
