@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.engine import member_rows
+from nova_holistic.model.fixed_volumes import with_fixed_volumes
 from nova_holistic.model.group import Group
-from nova_holistic.model.storage_pools import servers_only
 from nova_holistic import policies
 from nova_holistic.table.records import GroupRecord, MemberRecord
 
@@ -21,11 +21,13 @@ class GroupParser:
         self.policy_types = policies.load_policy_types()
 
     def parse(self, record: GroupRecord) -> Group:
-        """The group of a record without its volumes, not bound to a snapshot.
+        """The group of a record, not bound to a snapshot. Its volumes have
+        fixed places: see ``with_fixed_volumes``.
 
         :raises InvalidDocument: a type of policy is no longer installed
         """
-        return servers_only(parse_group(record.document, self.policy_types))
+        return with_fixed_volumes(
+            parse_group(record.document, self.policy_types))
 
     def sized(self, record: GroupRecord,
               members: Iterable[MemberRecord]) -> Group:

@@ -26,6 +26,7 @@ from nova_holistic.reconcile import image_changes
 from nova_holistic.reconcile.lost_places import lose_place
 from nova_holistic.reconcile.server_actions import ServerActions
 from nova_holistic.reconcile.server_positions import ServerPositions
+from nova_holistic.reconcile.volume_positions import VolumePositions
 from nova_holistic.repair.action_search import ActionCase
 from nova_holistic.repair import required_actions
 from nova_holistic.repair.required_actions import RequiredActions
@@ -62,6 +63,7 @@ class ActionRunner:
         self._clock = clock = components.clock
         self._groups = GroupParser()
         self._positions = ServerPositions(inventory, table, instances, clock)
+        self._volumes = VolumePositions(table, inventory)
         self._steps = ActionSteps(conf, instances, actions)
         self._snapshot_planner = SnapshotPlanner(
             conf, inventory, table, self._groups.policy_types, time.monotonic)
@@ -191,11 +193,12 @@ class ActionRunner:
             for view in [views.get(row.instance_uuid or '')]
             if view is not None}
         group = self._groups.sized(record, members)
+        cloud = self._inventory.snapshot()
         found = required_actions.propose(
             self._conf, self._snapshot_planner, ActionCase(
-                record, group, members, with_other_groups(
-                    self._table, group, record.uuid,
-                    self._inventory.snapshot()), servers,
+                record, group, self._volumes.added(record, members, cloud),
+                with_other_groups(self._table, group, record.uuid, cloud),
+                servers,
                 refused_hosts.read(self._conf, self._table, record.uuid,
                                    self._clock())))
         return image_changes.with_rebuilds(found, image_changes.images(

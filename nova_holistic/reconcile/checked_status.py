@@ -6,6 +6,7 @@ from typing import Any
 from nova_holistic.engine.decision.link_use import with_other_groups
 from nova_holistic.engine.group_parser import GroupParser
 from nova_holistic.inventory.base import CloudInventory
+from nova_holistic.reconcile.volume_positions import VolumePositions
 from nova_holistic.repair.violations import violations
 from nova_holistic.table.changes import group_degradation
 from nova_holistic.table.queries.progress import WITH_SERVERS
@@ -25,8 +26,10 @@ def checked_status(table: PlacementTable, groups: GroupParser,
     members = table.members(record.uuid)
     found = table.get_group(record.uuid) or record
     group = groups.sized(found, members)
-    broken = violations(group, members, with_other_groups(
-        table, group, record.uuid, inventory.snapshot()))
+    cloud = inventory.snapshot()
+    broken = violations(
+        group, VolumePositions(table, inventory).added(found, members, cloud),
+        with_other_groups(table, group, record.uuid, cloud))
     if broken and found.status in (*WITH_SERVERS, GroupStatus.DEGRADED):
         return {'status': GroupStatus.DEGRADED,
                 'violations': [violation.to_row() for violation in broken]}

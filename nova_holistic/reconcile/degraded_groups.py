@@ -17,10 +17,12 @@ from nova_holistic.engine.decision.link_use import with_other_groups
 from nova_holistic.engine.group_parser import GroupParser
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import CloudInventory
-from nova_holistic.model.cloud.snapshot import Host, Snapshot
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
 from nova_holistic.reconcile.lost_places import lose_place
+from nova_holistic.reconcile.volume_positions import VolumePositions
+from nova_holistic.repair.checked_cloud import CheckedCloud, PassSnapshot
 from nova_holistic.repair.violations import misplaced, violations
 from nova_holistic.table.changes import group_degradation
 from nova_holistic.table.queries.overview import GroupOutline, MemberOutline
@@ -70,6 +72,9 @@ class DegradationCheck:
         self._surroundings: dict[str, Hashable] = {}
         # Groups with a policy that depends on all hosts of the cloud.
         self._wide: set[str] = set()
+        # Groups with volumes, whose rows no outline contains.
+        self._with_volumes: set[str] = set()
+        self._volumes = VolumePositions(table, inventory)
         self._compared_at: datetime | None = None
 
     def check(self) -> Mapping[str, int]:
@@ -85,7 +90,7 @@ class DegradationCheck:
         if not due and not compare:
             return {}
         try:
-            cloud = _Cloud(self._inventory.cached_snapshot())
+            cloud = CheckedCloud(self._inventory.cached_snapshot())
         except exceptions.HolisticError:
             LOG.exception('The policies of groups with servers are not '
                           'checked in this pass')
@@ -93,12 +98,13 @@ class DegradationCheck:
         if compare:
             due |= {uuid for uuid, outline in outlines.items()
                     if self._surroundings.get(uuid) != self._around(
-                        cloud, outline)}
+                        cloud, outline) or uuid in self._with_volumes
+                    and outline[0].status == GroupStatus.DEGRADED}
             # Otherwise, the next comparison finds the other groups.
             if len(due) <= MAX_GROUPS:
                 self._compared_at = self._clock()
         done: Counter[str] = Counter()
-        sure = _PassSnapshot(self._complete)
+        sure = PassSnapshot(self._complete)
         for uuid in sorted(due)[:MAX_GROUPS]:
             try:
                 self._check((cloud, sure), outlines[uuid], done)
@@ -107,8 +113,8 @@ class DegradationCheck:
                               'this pass', uuid)
         return +done
 
-    def _complete(self) -> '_Cloud':
-        return _Cloud(self._inventory.snapshot())
+    def _complete(self) -> CheckedCloud:
+        return CheckedCloud(self._inventory.snapshot())
 
     def _outlines(self) -> 'dict[str, _Outline]':
         """Groups with servers. The stored inputs of all others are deleted."""
@@ -122,6 +128,7 @@ class DegradationCheck:
             for uuid in known.keys() - latest.keys():
                 del known[uuid]
         self._wide &= latest.keys()
+        self._with_volumes &= latest.keys()
         return {uuid: outline for uuid, (outline, _) in latest.items()}
 
     def _outline(self, group: GroupOutline,
@@ -140,14 +147,14 @@ class DegradationCheck:
         return self._compared_at is None or not (
             timedelta() <= self._clock() - self._compared_at < interval)
 
-    def _around(self, cloud: '_Cloud', outline: '_Outline') -> Hashable:
+    def _around(self, cloud: CheckedCloud, outline: '_Outline') -> Hashable:
         group, _, hosts = outline
         if group.uuid in self._wide:
             return cloud.whole
         return frozenset((name, cloud.state_of_host(name, group.exclusive))
                          for name in hosts)
 
-    def _check(self, clouds: 'tuple[_Cloud, _PassSnapshot]',
+    def _check(self, clouds: tuple[CheckedCloud, PassSnapshot],
                outline: '_Outline',
                done: Counter[str]) -> None:
         """Check the policies of one group, and write the result.
@@ -162,18 +169,18 @@ class DegradationCheck:
         record, members = found
         try:
             group = self._groups.sized(record, members)
-            cloud, broken = self._broken(clouds, found, group)
+            cloud, checked, broken = self._broken(clouds, found, group)
         except exceptions.InvalidDocument as error:
             LOG.warning('The policies of group %s cannot be checked: %s',
                         record.uuid, error)
-            cloud, broken = clouds[0], None
+            cloud, checked, broken = clouds[0], members, None
         else:
             if any(rule.hard and not rule.local for scope in group.scopes()
                    for rule in scope.group.rules):
                 self._wide.add(record.uuid)
         if broken and self._has_moved(record.uuid, key):
             # These members have no servers yet, so they get other places.
-            stray = misplaced(group, members, self._shared(
+            stray = misplaced(group, checked, self._shared(
                 record, group, cloud))
             for row in stray:
                 done['misplaced'] += self._give_up(row)
@@ -191,23 +198,30 @@ class DegradationCheck:
         self._positions[record.uuid] = key
         self._surroundings[record.uuid] = self._around(cloud, outline)
 
-    def _broken(self, clouds: 'tuple[_Cloud, _PassSnapshot]',
+    def _broken(self, clouds: tuple[CheckedCloud, PassSnapshot],
                 found: tuple[GroupRecord, Sequence[MemberRecord]],
-                group: Group) -> 'tuple[_Cloud, Sequence[Reason]]':
-        """The violations of a group, and the snapshot they were found on."""
+                group: Group) -> tuple[CheckedCloud, Sequence[MemberRecord],
+                                       Sequence[Reason]]:
+        """The violations of a group, and the snapshot and the members, with
+        volumes, for which they were found."""
         cloud, sure = clouds
         record, members = found
-        broken = violations(group, members, self._shared(
+        checked = self._volumes.added(record, members)
+        has_volumes = len(checked) > len(members)
+        if has_volumes:
+            self._with_volumes.add(record.uuid)
+        broken = violations(group, checked, self._shared(
             record, group, cloud))
-        if self._inventory.has_cache and (
+        if (self._inventory.has_cache or has_volumes) and (
                 broken or record.status == GroupStatus.DEGRADED):
             cloud = sure()
-            broken = violations(group, members, self._shared(
+            checked = self._volumes.added(record, members, cloud.snapshot)
+            broken = violations(group, checked, self._shared(
                 record, group, cloud))
-        return cloud, broken
+        return cloud, checked, broken
 
     def _shared(self, record: GroupRecord, group: Group,
-                cloud: '_Cloud') -> Snapshot:
+                cloud: CheckedCloud) -> Snapshot:
         """The snapshot with the traffic of other groups on its links."""
         return with_other_groups(
             self._table, group, record.uuid, cloud.snapshot)
@@ -237,52 +251,6 @@ class DegradationCheck:
 
     def _give_up(self, member: MemberRecord) -> bool:
         return lose_place(self._table, self._holds, member, self._clock())
-
-
-class _Cloud:
-    """A snapshot, and the parts of its hosts on which policies depend."""
-
-    def __init__(self, snapshot: Snapshot):
-        self.snapshot = snapshot
-        self._hosts = {host.name: host for host in snapshot.hosts}
-
-    @property
-    def whole(self) -> Hashable:
-        """Changes with any host, because some policies count the domains that
-        a group could use."""
-        return self.snapshot.once('drift', lambda: hash(frozenset(
-            (host.name, host.enabled, _host_state(host))
-            for host in self.snapshot.hosts)))
-
-    def state_of_host(self, name: str, with_outside_servers: bool) -> Hashable:
-        """Changes with the state of a host and, if servers from outside the
-        group matter, with the servers on all hosts: they may be on another
-        host of the same domain."""
-        host = self._hosts.get(name)
-        servers = self.snapshot.once('drift servers', lambda: hash(frozenset(
-            (each.name, each.servers) for each in self.snapshot.hosts
-        ))) if with_outside_servers else None
-        return host and _host_state(host), servers
-
-
-def _host_state(host: Host) -> Hashable:
-    return (host.location, host.labels, host.traits, host.aggregates,
-            host.availability_zone)
-
-
-class _PassSnapshot:
-    """The complete snapshot of a pass, which is read when it is first
-    needed."""
-
-    def __init__(self, read: Callable[[], _Cloud]):
-        self._read = read
-        self._cloud: _Cloud | None = None
-
-    def __call__(self) -> _Cloud:
-        """:raises HolisticError: the source does not respond"""
-        if self._cloud is None:
-            self._cloud = self._read()
-        return self._cloud
 
 
 _Key = tuple[int, bool, Hashable]

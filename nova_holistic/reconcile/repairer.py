@@ -21,6 +21,7 @@ from nova_holistic.reconcile.components import ReconcileComponents
 from nova_holistic.reconcile.instances import InstanceView
 from nova_holistic.reconcile.lost_places import lose_place
 from nova_holistic.reconcile.server_positions import ServerPositions
+from nova_holistic.reconcile.volume_positions import VolumePositions
 from nova_holistic.repair.move_order import Move
 from nova_holistic.repair import proposal
 from nova_holistic.repair.proposal import Proposal, RepairCase
@@ -64,6 +65,7 @@ class Repairer:
         self._timer = timer
         self._groups = GroupParser()
         self._positions = ServerPositions(inventory, table, instances, clock)
+        self._volumes = VolumePositions(table, inventory)
         self._snapshot_planner = SnapshotPlanner(
             conf, inventory, table, self._groups.policy_types, timer)
 
@@ -117,11 +119,12 @@ class Repairer:
         movable = {row.member.path for row in built
                    if _can_move(views.get(row.instance_uuid or ''))}
         group = self._groups.sized(record, members)
+        cloud = self._inventory.snapshot()
         return proposal.propose(
             self._conf, self._snapshot_planner, RepairCase(
-                record, group, members, with_other_groups(
-                    self._table, group, record.uuid,
-                    self._inventory.snapshot()), movable),
+                record, group, self._volumes.added(record, members, cloud),
+                with_other_groups(self._table, group, record.uuid, cloud),
+                movable),
             refused_hosts.read(
                 self._conf, self._table, record.uuid, self._clock()))
 

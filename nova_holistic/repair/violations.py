@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hard policies that the servers of a group violate on their hosts."""
+"""The hard policies that the servers of a group violate on their hosts.
+
+The members may include volumes, as ``VolumePositions`` adds them.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,7 +36,7 @@ def violations(group: Group, members: Sequence[MemberRecord],
         has no servers
     :raises InvalidDocument: the cloud no longer has such a flavor or level
     """
-    if not any(row.state in OWNED for row in members):
+    if not any(row.state in OWNED and row.instance_uuid for row in members):
         return ()
     return _broken(group, members, snapshot)
 

@@ -11,12 +11,13 @@ from nova import context as nova_context
 from nova import objects
 
 from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.documents.groups import volumes as documents
 from nova_holistic.engine.decision.link_use import with_other_groups
-from nova_holistic.model.cloud.snapshot import Snapshot
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
+from nova_holistic.model.fixed_volumes import with_fixed_volumes
 from nova_holistic.model.group import Group
 from nova_holistic.model.identity_cache import IdentityCache
 from nova_holistic.model.policy import Policy
-from nova_holistic.model.storage_pools import servers_only
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import all_hosts, locations
@@ -28,6 +29,8 @@ from nova_holistic.table.queries.group_cache import Found
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState)
 from nova_holistic.table.store import OCCUPYING
+from nova_holistic.table.volume_records import OCCUPYING as VOLUME_STATES
+from nova_holistic.topology.base import Location
 
 REMEMBERED_GROUPS = 256
 
@@ -106,12 +109,25 @@ class Membership:
             *self.rows, self.own))
         return PolicyEvaluation(
             group, connections.topology.levels, self.own.member.path,
-            {path: hosts[others[path].id] for path in now},
+            {**{path: hosts[others[path].id] for path in now},
+             **self._volumes(connections)},
             with_other_groups(
                 connections.table, group, self.record.uuid, Snapshot(
                     connections.topology.levels, (),
                     connections.topology.links)).links,
             sources={path: found[name] for path, name in sources.items()})
+
+    def _volumes(self, connections: Connections) -> Mapping[str, Host]:
+        """The pools of the volumes that use capacity, by path, at their
+        locations when they were planned. Empty if the topology has had other
+        levels then."""
+        if self.record.levels != connections.topology.levels or (
+                not documents.has_volumes(self.record.document)):
+            return {}
+        return {row.path: locations.host_at(row.pool, Location(
+            row.location, dict(row.labels)))
+            for row in connections.table.volumes.of_group(self.record.uuid)
+            if row.state in VOLUME_STATES}
 
     @property
     def instances(self) -> frozenset[str]:
@@ -203,8 +219,8 @@ def parsed_group(record: GroupRecord,
     with _lock:
         document, group = _parsed.get(record.uuid, (None, None))
         if document != record.document:
-            # Only the places of servers are known here.
-            group = servers_only(parse_group(record.document, policy_types))
+            group = with_fixed_volumes(
+                parse_group(record.document, policy_types))
             _parsed[record.uuid] = (record.document, group)
         _parsed.move_to_end(record.uuid)
         while len(_parsed) > REMEMBERED_GROUPS:

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The volumes of groups as members that never move, for checks and repairs."""
+
+from collections.abc import Sequence
+
+from oslo_log import log as logging
+
+from nova_holistic.engine import volume_rows
+from nova_holistic import exceptions
+from nova_holistic.inventory.base import CloudInventory
+from nova_holistic.model.cloud.snapshot import Snapshot
+from nova_holistic.model.members.member import Member
+from nova_holistic.model.members.requirements import Requirements
+from nova_holistic.table.records import (
+    GroupRecord, MemberRecord, MemberState, Place)
+from nova_holistic.table.store import PlacementTable
+from nova_holistic.table.volume_records import OCCUPYING, VolumeRecord
+
+LOG = logging.getLogger(__name__)
+
+
+class VolumePositions:
+    """Adds rows for the volumes of a group that use capacity to the rows of
+    its members.
+
+    These rows are claimed, without a server and without requirements, so that
+    neither a check nor a repair considers another place for them.
+    """
+
+    def __init__(self, table: PlacementTable, inventory: CloudInventory):
+        self._table = table
+        self._inventory = inventory
+
+    def added(self, record: GroupRecord, members: Sequence[MemberRecord],
+              cloud: Snapshot | None = None) -> Sequence[MemberRecord]:
+        """The members, and the volumes of their group. Unchanged if the group
+        has no such volumes.
+
+        :param cloud: snapshot to which the current positions of the pools are
+            added; None means the positions when the volumes were planned,
+            which also apply if Cinder does not respond
+        :raises TableError: the table does not respond
+        """
+        rows = [row for row in volume_rows.named(self._table, record, None)
+                if row.state in OCCUPYING]
+        if not rows:
+            return members
+        places = {row.pool: Place(row.pool, row.pool, '', row.location,
+                                  row.labels) for row in rows}
+        if cloud is not None:
+            places |= self._current(record.uuid, cloud)
+        return [*members, *(_member(row, places[row.pool]) for row in rows)]
+
+    def _current(self, group_uuid: str, cloud: Snapshot) -> dict[str, Place]:
+        """The current positions of all pools by name."""
+        try:
+            pools = self._inventory.with_pools(cloud).pools
+        except exceptions.HolisticError as error:
+            LOG.warning('The storage pools cannot be read, and the volumes of '
+                        'group %s count at their planned positions: %s',
+                        group_uuid, error)
+            return {}
+        return {pool.name: Place(
+            pool.name, pool.node, '', pool.location,
+            tuple(sorted(pool.labels.items()))) for pool in pools}
+
+
+def _member(row: VolumeRecord, place: Place) -> MemberRecord:
+    return MemberRecord(
+        -row.id, row.group_uuid,
+        Member(row.path, row.description, Requirements()), place, '', False,
+        MemberState.CLAIMED)

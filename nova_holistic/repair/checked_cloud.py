@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The clouds on which one pass of a reconciler checks the policies of groups.
+"""
+
+from collections.abc import Callable, Hashable
+
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
+
+
+class CheckedCloud:
+    """A snapshot, and the parts of its hosts on which policies depend."""
+
+    def __init__(self, snapshot: Snapshot):
+        self.snapshot = snapshot
+        self._hosts = {host.name: host for host in snapshot.hosts}
+
+    @property
+    def whole(self) -> Hashable:
+        """Changes with any host, because some policies count the domains that
+        a group could use."""
+        return self.snapshot.once('drift', lambda: hash(frozenset(
+            (host.name, host.enabled, _host_state(host))
+            for host in self.snapshot.hosts)))
+
+    def state_of_host(self, name: str, with_outside_servers: bool) -> Hashable:
+        """Changes with the state of a host and, if servers from outside the
+        group matter, with the servers on all hosts: they may be on another
+        host of the same domain."""
+        host = self._hosts.get(name)
+        servers = self.snapshot.once('drift servers', lambda: hash(frozenset(
+            (each.name, each.servers) for each in self.snapshot.hosts
+        ))) if with_outside_servers else None
+        return host and _host_state(host), servers
+
+
+def _host_state(host: Host) -> Hashable:
+    return (host.location, host.labels, host.traits, host.aggregates,
+            host.availability_zone)
+
+
+class PassSnapshot:
+    """The complete snapshot of a pass, which is read when it is first
+    needed."""
+
+    def __init__(self, read: Callable[[], CheckedCloud]):
+        self._read = read
+        self._cloud: CheckedCloud | None = None
+
+    def __call__(self) -> CheckedCloud:
+        """:raises HolisticError: the source does not respond"""
+        if self._cloud is None:
+            self._cloud = self._read()
+        return self._cloud
