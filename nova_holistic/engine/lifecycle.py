@@ -16,7 +16,8 @@ from nova_holistic.holds.client import HoldClient
 from nova_holistic.messaging import errors
 from nova_holistic.messaging.results import Released
 from nova_holistic.table.changes.claim import CLAIMABLE
-from nova_holistic.table.changes.member_release import UNCLAIMED
+from nova_holistic.table.changes.member_release import (
+    RELEASABLE, UNCLAIMED)
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Task)
@@ -68,9 +69,13 @@ class Lifecycle:
         :raises HoldsError: the places are released in the table, and become
             free when Placement responds again
         """
-        group = self._settled_group(group_uuid)
+        group, rows = self._settled_rows(group_uuid)
         volumes = volume_rows.named(self._table, group, members)
-        before = self._named(group_uuid, members, volumes)
+        if volumes:
+            # Members that were added after the volumes were read are released
+            # as well.
+            group, rows = self._settled_rows(group_uuid)
+        before = _named(group_uuid, rows, members, volumes)
         if members is None:
             # A claim in progress that fails is held again only for a short
             # time, until the search for expired leases frees its place. The
@@ -159,7 +164,10 @@ class Lifecycle:
         """
         group = self._settled_group(group_uuid)
         self._stop_boot(group_uuid)
-        members = self._release(group_uuid, self._table.members(group_uuid))
+        members = self._table.members(group_uuid)
+        # If a claim is undone after this read, delete_group returns its hold.
+        if any(m.state in RELEASABLE for m in members):
+            members = self._release(group_uuid, members)
         # The hold of a claim that is in progress or was interrupted may still
         # exist. It is dropped as well: the swap of the claim does not find it,
         # and the create fails.
@@ -230,25 +238,34 @@ class Lifecycle:
         _must_be_settled(group)
         return group
 
-    def _named(self, group_uuid: str, names: Collection[str] | None,
-               volumes: Sequence[VolumeRecord]) -> Sequence[MemberRecord]:
+    def _settled_rows(self, group_uuid: str
+                      ) -> tuple[GroupRecord, Sequence[MemberRecord]]:
         # The group and its members are read at the same time, because rows
         # that a planner writes later must not be released.
         found = self._table.group_with_members(group_uuid)
         if found is None:
             raise table_errors.GroupUnknown(group_uuid)
-        group, members = found
-        _must_be_settled(group)
-        if names is None:
-            return members
-        known = {m.member.path for m in members} | {
-            m.member.description for m in members}.union(*(
-                (row.path, row.description) for row in volumes))
-        for name in names:
-            if name not in known:
-                raise table_errors.MemberUnknown(group_uuid, name)
-        return [m for m in members if m.member.path in names
-                or m.member.description in names]
+        _must_be_settled(found[0])
+        return found
+
+
+def _named(group_uuid: str, members: Sequence[MemberRecord],
+           names: Collection[str] | None,
+           volumes: Sequence[VolumeRecord]) -> Sequence[MemberRecord]:
+    """The members with these paths or descriptions; None means all.
+
+    :raises MemberUnknown: no member and no volume has one of the names
+    """
+    if names is None:
+        return members
+    known = {m.member.path for m in members} | {
+        m.member.description for m in members}.union(*(
+            (row.path, row.description) for row in volumes))
+    for name in names:
+        if name not in known:
+            raise table_errors.MemberUnknown(group_uuid, name)
+    return [m for m in members if m.member.path in names
+            or m.member.description in names]
 
 
 def _must_be_settled(group: GroupRecord) -> None:

@@ -116,10 +116,8 @@ class GroupQueue(WorkQueue):
             self._planner.perform(record)
         else:
             self._planner.give_up(record, why_not)
-        after = self._table.get_group(record.uuid)
-        LOG.info('Group %s of project %s: %s is done, and it is %s',
-                 record.uuid, record.project_id, record.task,
-                 after.status if after else 'gone')
+        LOG.info('Group %s of project %s: %s is done',
+                 record.uuid, record.project_id, record.task)
 
 
 class PlanQueue(WorkQueue):

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 
 from nova_holistic.table.database import Database, retried
 
@@ -19,9 +20,15 @@ def update_rows(database: Database, row: Any, where: Sequence[Any],
     :returns: number of rows that satisfied the conditions and were changed
     """
     with database.writer() as session:
-        return session.execute(
-            sa.update(row).where(*where).values(values)
-            .execution_options(synchronize_session=False)).rowcount
+        return update_in(session, row, where, values)
+
+
+def update_in(session: orm.Session, row: Any, where: Sequence[Any],
+              values: Mapping[str, Any]) -> int:
+    """Like ``update_rows``, but in the transaction of the session."""
+    return session.execute(
+        sa.update(row).where(*where).values(values)
+        .execution_options(synchronize_session=False)).rowcount
 
 
 def without_living_engine(engine: Any, engine_at: Any,

@@ -26,7 +26,9 @@ LOG = logging.getLogger(__name__)
 READ_COMMITTED = 'READ COMMITTED'
 BUSY_TIMEOUT = 30_000
 """Milliseconds for which an SQLite transaction waits for another writer."""
-
+ROWS_AT_ONCE = 100
+"""Maximum number of rows in one INSERT to MariaDB or MySQL. A row takes a few
+kilobytes, and a server accepts statements of 16 MiB by default."""
 
 Listener = Callable[[Sequence[events.Event]], object]
 """A function that receives the events of a transaction after its commit. It
@@ -226,6 +228,10 @@ def _prepare(engine: sa.Engine) -> None:
         # must not be used.
         sa.event.listen(engine, 'connect', _prepare_mysql, insert=True)
         engine.dialect.default_isolation_level = READ_COMMITTED
+        # PyMySQL sends one statement for each row if a value is an expression,
+        # such as the time of the change.
+        engine.dialect.use_insertmanyvalues_wo_returning = True
+        engine.dialect.insertmanyvalues_page_size = ROWS_AT_ONCE
         if engine.dialect.driver == 'pymysql':
             kept_connections.roll_back_once(engine)
         engine.dispose()

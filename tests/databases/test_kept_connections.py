@@ -6,6 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from nova_holistic.table import errors, kept_connections
+from nova_holistic.table.records import GroupStatus, Task
 from tests.unit.table import builders
 
 NUMBERS = {
@@ -62,6 +63,34 @@ def test_a_transaction_needs_no_request_besides_its_own(
 
 
 @ON_MARIADB
+@pytest.mark.parametrize('members, statements', [(3, 1), (250, 3)])
+def test_the_members_of_a_plan_are_written_100_at_a_time(
+        table, administrator, members, statements):
+    group = builders.planned(table)
+    rows = builders.members_of(group, {'web': members})
+    before = _requests(administrator)
+    table.write_members(group.uuid, rows)
+    # One further statement writes the event.
+    assert _difference(administrator, before)['Com_insert'] == statements + 1
+    assert [row.hold for row in table.members(group.uuid)] == [
+        row.hold for row in rows]
+
+
+@ON_MARIADB
+def test_a_task_is_taken_in_one_transaction(
+        table, administrator, monkeypatch):
+    group = builders.a_group(
+        GroupStatus.PLANNING, task=Task.PLANNING, pending={})
+    table.create_group(group)
+    monkeypatch.setattr(kept_connections, 'TRUSTED', 3600.0)
+    before = _requests(administrator)
+    assert table.tasks.take(
+        group.uuid, 'one', builders.NOON, builders.NOON).engine == 'one'
+    assert _difference(administrator, before) == {
+        'Com_update': 1, 'Com_select': 1, 'Com_commit': 1}
+
+
+@ON_MARIADB
 def test_an_error_leaves_no_open_transaction(table, administrator):
     with pytest.raises(errors.TableError), table.database.writer() as session:
         session.execute(sa.text('INSERT INTO holistic_groups VALUES (1)'))
@@ -101,7 +130,8 @@ def _close(table, administrator):
 def _requests(administrator):
     return {name: int(value) for name, value in administrator.execute(sa.text(
         "SHOW GLOBAL STATUS WHERE Variable_name IN ('Com_select', "
-        "'Com_commit', 'Com_rollback', 'Com_admin_commands')"))}
+        "'Com_commit', 'Com_rollback', 'Com_admin_commands', 'Com_insert', "
+        "'Com_update')"))}
 
 
 def _difference(administrator, before):

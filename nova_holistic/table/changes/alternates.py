@@ -83,43 +83,49 @@ def write(database: Database, seen: Seen, engine: str,
     :param found: alternates by the IDs of members that had none
     """
     by_id = {row.id: row for row in seen.members}
-    for batch in batches(sorted(found), BATCH_SIZE):
+    parts = list(batches(sorted(found), BATCH_SIZE)) or [()]
+    for number, part in enumerate(parts, 1):
         outcome = _write(database, seen, engine, [
-            (by_id[number], found[number]) for number in batch])
+            (by_id[member], found[member]) for member in part],
+            ends=number == len(parts))
         if outcome is not Written.WRITTEN:
-            return outcome
-    return _end(database, seen, engine)
+            break
+    return outcome
 
 
 @retried
 def _write(database: Database, seen: Seen, engine: str,
-           some: Sequence[tuple[MemberRecord, Sequence[Place]]]) -> Written:
+           some: Sequence[tuple[MemberRecord, Sequence[Place]]],
+           ends: bool) -> Written:
+    """
+    :param ends: whether this transaction also ends the work of the engine
+    """
     with database.writer() as session:
         outcome = _state(session, seen, engine)
         if outcome is not Written.WRITTEN:
             return outcome
-        table = MemberRow.__table__
-        session.connection().execute(
-            sa.update(table).where(
-                table.c.id == sa.bindparam('of_id'),
-                table.c.hold == sa.bindparam('of_hold'),
-                table.c.state == MemberState.PLANNED)
-            .values(alternates=sa.bindparam('chosen')),
-            [{'of_id': row.id, 'of_hold': row.hold,
-              'chosen': rows.alternates_values(chosen)}
-             for row, chosen in some])
-    return Written.WRITTEN
-
-
-@retried
-def _end(database: Database, seen: Seen, engine: str) -> Written:
-    with database.writer() as session:
-        outcome = _state(session, seen, engine)
-        if outcome is Written.WRITTEN:
+        if some:
+            _write_members(session, some)
+        if ends:
             session.execute(
                 sa.update(GroupRow).where(GroupRow.uuid == seen.uuid)
                 .values(NOT_DUE).execution_options(synchronize_session=False))
-    return outcome
+    return Written.WRITTEN
+
+
+def _write_members(session: orm.Session,
+                   some: Sequence[tuple[MemberRecord, Sequence[Place]]]
+                   ) -> None:
+    table = MemberRow.__table__
+    session.connection().execute(
+        sa.update(table).where(
+            table.c.id == sa.bindparam('of_id'),
+            table.c.hold == sa.bindparam('of_hold'),
+            table.c.state == MemberState.PLANNED)
+        .values(alternates=sa.bindparam('chosen')),
+        [{'of_id': row.id, 'of_hold': row.hold,
+          'chosen': rows.alternates_values(chosen)}
+         for row, chosen in some])
 
 
 def _state(session: orm.Session, seen: Seen, engine: str) -> Written:

@@ -19,7 +19,7 @@ from nova_holistic.table.batches import batches
 from nova_holistic.table.changes import alternates
 from nova_holistic.table.changes.alternates import Seen, Written
 from nova_holistic.table.conditional_updates import (
-    update_rows, without_living_engine)
+    update_in, update_rows, without_living_engine)
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.records import GroupStatus, Place
 from nova_holistic.table.schema.models import GroupRow
@@ -41,8 +41,8 @@ class DueGroup:
 
 
 class DueAlternates:
-    """The groups for which alternates are due. Every change is one statement,
-    except ``write``."""
+    """The groups for which alternates are due. Every change is one
+    transaction, except ``write``."""
 
     def __init__(self, database: Database):
         self._database = database
@@ -64,24 +64,23 @@ class DueAlternates:
                 .order_by(GroupRow.alternates_due, GroupRow.uuid)
                 .limit(limit)))
 
+    @retried
     def take(self, group_uuid: str, engine: str, now: datetime,
              stale_before: datetime) -> DueGroup | None:
         """Take a group for which the engine must find alternates; None if no
         alternates are due, or another engine has the group."""
-        won = self._update(
-            [GroupRow.uuid == group_uuid, *_due(now),
-             _unowned(stale_before)],
-            {'alternates_engine': engine, 'alternates_engine_at': now,
-             'alternates_attempts': GroupRow.alternates_attempts + 1})
-        if not won:
-            return None
-        with self._database.reader() as session:
-            row = session.execute(sa.select(
+        where = [GroupRow.uuid == group_uuid, *_due(now),
+                 _unowned(stale_before)]
+        with self._database.writer() as session:
+            if not update_in(session, GroupRow, where, {
+                    'alternates_engine': engine, 'alternates_engine_at': now,
+                    'alternates_attempts': GroupRow.alternates_attempts + 1}):
+                return None
+            # The update has locked the row.
+            return DueGroup(*session.execute(sa.select(
                 GroupRow.uuid, GroupRow.project_id, GroupRow.user_id,
                 GroupRow.alternates_attempts).where(
-                    GroupRow.uuid == group_uuid,
-                    GroupRow.alternates_engine == engine)).first()
-        return row and DueGroup(*row)
+                    GroupRow.uuid == group_uuid)).one())
 
     def write_heartbeat(self, group_uuids: Collection[str], engine: str,
                         now: datetime) -> None:

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from nova_holistic.table.batches import batches
 from nova_holistic.table.changes import transitions
 from nova_holistic.table.conditional_updates import (
-    update_rows, without_living_engine)
+    update_in, update_rows, without_living_engine)
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.records import GroupRecord, GroupStatus, Task
 from nova_holistic.table import rows
@@ -65,22 +65,22 @@ class Tasks:
             'task': new.task, 'pending': new.pending, 'attempts': 0,
             'updated_at': now, 'asked': new.asked, **_WITHOUT_ENGINE}))
 
+    @retried
     def take(self, group_uuid: str, engine: str, now: datetime,
              stale_before: datetime) -> GroupRecord | None:
         """Take a task: the group whose task this engine now owns; None if a
         live engine owns the task, or if the group has no task."""
-        won = self._update(
-            [GroupRow.uuid == group_uuid, GroupRow.task.is_not(None),
-             without_living_engine(
-                 GroupRow.engine, GroupRow.engine_at, stale_before)],
-            {'engine': engine, 'engine_at': now,
-             'attempts': GroupRow.attempts + 1})
-        if not won:
-            return None
-        with self._database.reader() as session:
-            row = session.get(GroupRow, group_uuid)
-            is_owner = row is not None and row.engine == engine
-            return rows.group_record(row) if is_owner else None
+        where = [GroupRow.uuid == group_uuid, GroupRow.task.is_not(None),
+                 without_living_engine(
+                     GroupRow.engine, GroupRow.engine_at, stale_before)]
+        with self._database.writer() as session:
+            if not update_in(session, GroupRow, where, {
+                    'engine': engine, 'engine_at': now,
+                    'attempts': GroupRow.attempts + 1}):
+                return None
+            # The update has locked the row.
+            return rows.group_record(session.scalars(sa.select(GroupRow).where(
+                GroupRow.uuid == group_uuid)).one())
 
     def write_heartbeat(self, group_uuids: Collection[str], engine: str,
                         now: datetime) -> None:
