@@ -155,7 +155,7 @@ STRATEGIES = {
         'traffic', fixed_patterns=0))],
     'branches of traffic': [(traffic_bound, 'limits', with_limits(
         'traffic', branches=0))],
-    'policies of traffic': [(cell_variables, 'limits', with_limits(
+    'policies of traffic': [(cell_variables, 'decomposition', with_limits(
         'decomposition', part_variables=0))],
 }
 """Patches that disable each strategy: (module or class, name, replacement).

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from nova_holistic.model.group import Group
 from nova_holistic.model.policy import Policy
+from nova_holistic.model.relationship import Relationship
 from nova_holistic.solver.construct.insertion import insert_members
 from nova_holistic.solver.domain_plan import plan_by_domains
 from nova_holistic.solver.large import large
@@ -81,7 +82,11 @@ def adopt(known: Incumbent, hard: Incumbent) -> bool:
 def _has_hard_form(policy: Policy) -> bool:
     """Whether documents can contain the policy as a hard policy, under its own
     type or that of a class from which it is derived. Other policies, of other
-    packages, may not accept that they have no weight."""
+    packages, may not accept that they have no weight. A hard relationship with
+    traffic limits uplinks, and servers in different domains do not violate it.
+    """
+    if isinstance(policy, Relationship) and policy.traffic_mbps:
+        return False
     return any('type' in vars(each) and each.default_weight is None
                for each in type(policy).__mro__ if issubclass(each, Policy))
 

@@ -28,6 +28,9 @@ class TrafficLimits:
     :ivar branching_share: share of the members with traffic from which on
         alternatives of their domains are solved separately. No effect on 1
         point.
+    :ivar cells: cells that hosts are divided into, unless the policies relate
+        domains of more cells. Chosen by the network groups of
+        benchmarks/grid.py.
     """
 
     price_discount: float = 0.01
@@ -38,3 +41,4 @@ class TrafficLimits:
     gap: float = 1e-3
     branches: int = 12
     branching_share: float = 0.02
+    cells: int = 8

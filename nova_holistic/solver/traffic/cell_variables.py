@@ -3,14 +3,15 @@
 program."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
 from pulp import LpConstraintLE
 
 from nova_holistic.solver.decomposition.partition import refined
-from nova_holistic.solver.limits.current import decomposition as limits
+from nova_holistic.solver.limits.current import decomposition
+from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.kinds import Kinds
@@ -34,14 +35,23 @@ class CellPartition:
     count: int
 
     @classmethod
-    def of_table(cls, table: HostTable) -> 'CellPartition':
+    def of_table(cls, table: HostTable,
+                 needed: Set[str] = frozenset()) -> 'CellPartition':
         """The partition of all hosts of a table by the coarse levels: the
         levels above hosts, up to the first level that leads to too many
-        cells."""
+        cells.
+
+        Domains of the other levels are aggregated, which proves better bounds
+        and leads to better plans than many cells.
+
+        :param needed: levels by which hosts are divided as far as possible
+        """
         of, levels = np.zeros(len(table), dtype=np.int64), []
-        for level in table.snapshot.levels:
+        every = table.snapshot.levels
+        for number, level in enumerate(every):
             finer = refined(table, of, (level,))
-            if finer is None:
+            if finer is None or finer.max(initial=0) >= limits().cells and (
+                    needed.isdisjoint(every[number:])):
                 break
             of = finer
             levels.append(level)
@@ -72,7 +82,7 @@ class CellVariables:
         scopes = sorted({atom.scope for row in self._rows
                          for atom, _ in row.terms if atom.scope >= 0})
         self._part(nodes, scopes)
-        if len(self.parts) * partition.count > limits().part_variables:
+        if len(self.parts) * partition.count > decomposition().part_variables:
             self._rows = []
             self._part(nodes, [])
         self._others: dict[Atom, int] = {}

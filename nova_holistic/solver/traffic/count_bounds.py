@@ -90,6 +90,21 @@ class CountBounds:
                 if inside:
                     yield inside, most
 
+    def levels_with_relations(self) -> frozenset[str]:
+        """Levels with rows other than upper bounds in single domains: rows
+        that relate several domains, for example."""
+        found: set[str] = set()
+        for row in self.rules.rows:
+            terms = [(atom, weight) for atom, weight in row.terms
+                     if atom not in self.zero]
+            sign = -1 if row.sense == LpConstraintGE else 1
+            if row.sense == LpConstraintEQ or any(
+                    atom.kind is Kind.FREE or sign * weight < 0
+                    for atom, weight in terms) or len(
+                    {atom.domain for atom, _ in terms}) > 1:
+                found.update(atom.level for atom, _ in terms if atom.level)
+        return frozenset(found)
+
     def _read(self, row: Row) -> None:
         """Derive upper bounds of single counts from the row."""
         signs = {LpConstraintLE: (1,), LpConstraintGE: (-1,),

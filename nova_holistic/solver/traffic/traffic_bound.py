@@ -53,7 +53,8 @@ class TrafficBound:
                  deadline: Deadline):
         self.graph, self._deadline = graph, deadline
         self.levels = len(kinds.table.snapshot.levels)
-        self.partition = CellPartition.of_table(kinds.table)
+        self.partition = CellPartition.of_table(
+            kinds.table, bounds.levels_with_relations())
         self.variables = CellVariables(kinds, bounds, self.partition, [
             node.paths for node in graph.nodes])
         self.capacity = DomainCapacity(kinds, bounds)

@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+import random
 from typing import ClassVar
 
 import pytest
@@ -11,13 +12,17 @@ from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.policy import Policy, Violations
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.bandwidth import Bandwidth
 from nova_holistic.solver.limits.current import Limits
+from nova_holistic.solver.preferred_plan import with_hard_forms
 from nova_holistic.solver.settings import Settings, Strategy
 from nova_holistic.solver.solve import solve
+from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.clocks import standing
 from tests.unit.solver.test_oracle_weights import (
     CASES, check_answer, OBJECTIVES)
+from tests.unit.solver.test_traffic import random_case
 
 HOSTS, RACKS, TOTAL = 1_200, 60, 40
 VCPUS = 2
@@ -105,3 +110,36 @@ def test_plans_of_small_clouds_equal_the_best_of_all_plans(objective):
         seed, objective, Strategy.AUTO, limits=first, gap=0.0)
         for seed in range(CASES, 3 * CASES))
     assert planned > CASES
+
+
+def test_plans_that_violate_no_preference_violate_no_hard_form():
+    satisfied = 0
+    for seed in range(70_000, 70_000 + times(200)):
+        shop, snapshot, _ = random_case(seed)
+        chance = random.Random(seed)
+        where = {m.path: chance.choice(snapshot.hosts)
+                 for m in shop.all_members()}
+        for before, after in zip(shop.scopes(),
+                                 with_hard_forms(shop).scopes()):
+            for weighted, hard in zip(before.group.rules, after.group.rules):
+                if not weighted.check(before, where, snapshot).count:
+                    satisfied += not weighted.hard
+                    assert not hard.check(after, where, snapshot).count
+    assert satisfied
+
+
+def test_traffic_between_few_servers_stays_in_a_rack():
+    """Without uplinks of limited capacity, a hard relationship with traffic
+    would permit servers in different racks."""
+    relationship = Bandwidth(level='rack', mbps=10, weight=0.5,
+                             between=('web', 'db'))
+    shop = group(servers('web', 3), servers('db', 3),
+                 policies=[AntiAffinity(weight=1.0)],
+                 relationships=[relationship])
+    assert with_hard_forms(shop).relationships == (relationship,)
+    plan = solve(shop, _snapshot(), objective='network',
+                 settings=Settings(timer=standing))
+    assert plan.preference_cost.value == 0
+    assert len({each.location for each in plan.placements}) == 1
+    # Each of the nine pairs uses two uplinks of hosts in the same rack.
+    assert plan.objective.value == 9 * 10 * 2

@@ -2,20 +2,30 @@
 """Bounds of the traffic of a group, and their components: stars of members
 with traffic, and patterns of stars on equal domains."""
 
+from dataclasses import replace
 import itertools
 
 import numpy as np
 import pytest
 
+from nova_holistic.model.relationship import Relationship
 from nova_holistic.objectives.network import Network
+from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies.anti_affinity import (
+    AntiAffinity, SoftAntiAffinity)
 from nova_holistic.policies.bandwidth import Bandwidth
+from nova_holistic.policies.relationship_affinity import RelationshipAffinity
+from nova_holistic.policies.relationship_anti_affinity import (
+    RelationshipAntiAffinity)
+from nova_holistic.policies.spread import Spread
+from nova_holistic.solver.limits.current import Limits, using
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.traffic.domain_aggregate import DomainAggregate
 from nova_holistic.solver.traffic.domain_types import DomainTypes
 from nova_holistic.solver.traffic.traffic_graph import Star, TrafficGraph
 from nova_holistic.solver.traffic.traffic_plans import TrafficPlans
 from tests.effort import times
-from tests.unit.builders import group, servers
+from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.internal.deadlines import in_time
 from tests.unit.solver import oracle
 from tests.unit.solver.strategies import seeded
@@ -31,10 +41,13 @@ def _bound(shop, snapshot, placed, cost):
     return known.within(cost)
 
 
+@pytest.mark.parametrize('cells', (1, Limits().traffic.cells))
 @pytest.mark.parametrize('make', [
     random_case,
     lambda seed: (*seeded(seed).read(), seeded(seed).placed)])
-def test_the_bound_is_never_above_the_optimum(make):
+def test_the_bound_is_never_above_the_optimum(make, cells):
+    limits = replace(Limits(), traffic=replace(
+        Limits().traffic, cells=cells))
     proved = 0
     # Fewer cases prove no bound above zero.
     for seed in range(50_000, 50_000 + max(60, times(120))):
@@ -43,12 +56,33 @@ def test_the_bound_is_never_above_the_optimum(make):
         if best is None or not Network(shop).traffic():
             continue
         cost, value = best
-        bound = _bound(shop, snapshot, placed, cost)
+        with using(limits):
+            bound = _bound(shop, snapshot, placed, cost)
         # None would mean that no plan of that cost exists.
         assert bound is not None, seed
         assert bound <= value + 1e-6, seed
         proved += bound > 0
     assert proved
+
+
+@pytest.mark.parametrize('policy, cells', [
+    (AntiAffinity(level='rack', max_per_domain=4), 1),
+    (SoftAntiAffinity(level='rack', max_per_domain=4), 1),
+    (RelationshipAntiAffinity(level='rack', between=('web', 'db')), 1),
+    (Affinity(level='rack'), 24),
+    (Affinity(level='rack', weight=1.0), 24),
+    (Spread(level='rack', max_skew=1), 24),
+    (RelationshipAffinity(level='rack', between=('web', 'db')), 24)])
+def test_only_racks_that_a_policy_relates_are_separate_cells(policy, cells):
+    snapshot = cloud(*(host(f'h{n}', f'r{n % 24}') for n in range(96)))
+    is_relationship = isinstance(policy, Relationship)
+    shop = group(servers('web', 6), servers('db', 6),
+                 policies=[] if is_relationship else [policy],
+                 relationships=[Bandwidth(between=('web', 'db'), mbps=10),
+                                *[policy] * is_relationship])
+    known = TrafficPlans(Kinds.of(shop, snapshot, {}),
+                         Network(shop).traffic(), in_time(10.0))
+    assert len({*known.cell.tolist()}) == cells
 
 
 def test_best_mixes_agree_with_exhaustive_search():
