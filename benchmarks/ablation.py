@@ -34,7 +34,7 @@ import numpy as np
 
 from nova_holistic.model.plan import Plan
 from nova_holistic.objectives import load_objective
-from nova_holistic.solver import all_hosts, large, solve as top
+from nova_holistic.solver import all_hosts, large, part_bounds, solve as top
 from nova_holistic.solver.column_generation.dominance import Dominance
 from nova_holistic.solver.column_generation import diving, dual_vertices
 from nova_holistic.solver.construct.confinement import Confinement
@@ -129,8 +129,8 @@ STRATEGIES = {
     'families apart': [(CohesiveKinds, 'of', whole_hosts)],
     'batches': [(first_plan, 'batches', nothing_at_all),
                 (part_search, 'batches', nothing_at_all)],
-    'bound without policies': [(top, 'relax_policies', nothing)],
-    'bounds of parts': [(top, 'bound_parts', nothing)],
+    'bound without policies': [(part_bounds, 'relax_policies', nothing)],
+    'bounds of parts': [(part_bounds, 'bound_parts', nothing)],
     'ruin and recreate': [(improve, 'ruin_and_recreate', nothing)],
     'neighbourhoods': [(top, 'improve', nothing)],
     'dominated hosts': [(search, 'needed_places', open_places)],

@@ -41,7 +41,7 @@ WEIGHT = 3.0
 
 PHASES = ('_insert_members', '_on_chosen_hosts', 'first_plan',
           'has_fewest_hosts', 'propagated', 'search_all_hosts', 'relax',
-          'improve', 'large', 'relax_policies')
+          'improve', 'large', 'bound_diverse')
 """Functions of the solver whose share of the time is printed."""
 
 

@@ -24,6 +24,20 @@ from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
 
 
+def is_diverse(incumbent: Incumbent) -> bool:
+    """Whether the group has many policies, and few members per policy."""
+    policies = len(incumbent.policies)
+    return (policies >= limits().diverse_policies and len(
+        incumbent.members) <= limits().members_per_policy * policies)
+
+
+def suits_all_hosts(incumbent: Incumbent) -> bool:
+    """Whether the policies and hosts are so few that a program of all policies
+    on all hosts comes before relaxations without policies."""
+    return (len(incumbent.policies) < limits().many_policies
+            and len(incumbent.snapshot.hosts) <= limits().diverse_hosts)
+
+
 def relax_policies(incumbent: Incumbent, deadline: Deadline) -> None:
     """Prove lower bounds of the objective, and store them in the incumbent:
     for any cost of the preferences, and for plans that violate none.

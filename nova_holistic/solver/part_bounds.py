@@ -22,6 +22,7 @@ from nova_holistic.solver.all_hosts import search_all_hosts
 from nova_holistic.solver.construct.batches import Batch, batches
 from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.diagnosis.contradiction import propagated
+from nova_holistic.solver.host_relaxation import relax_policies
 from nova_holistic.solver.large import relax
 from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.milp.backend import Backend
@@ -43,6 +44,18 @@ class _Part:
     least: Fraction
     limit: Fraction
     bound: float
+
+
+def bound_diverse(known: Incumbent, backend: Backend,
+                  deadline: Deadline) -> None:
+    """Prove bounds of an incumbent that has a plan and many policies, without
+    most policies, and from its parts."""
+    with contextlib.suppress(OutOfTime):
+        # Patterns are not applicable if policies keep members together.
+        relax_policies(known, deadline.part(limits().bound_share))
+    if not known.is_preferred or adds_up(known.objective):
+        # Otherwise, the bound of the whole group is nearly always better.
+        bound_parts(known, backend, deadline.part(limits().bound_share))
 
 
 def bound_parts(known: Incumbent, backend: Backend,

@@ -25,7 +25,7 @@ from nova_holistic.solver.domain_plan import (
 from nova_holistic.solver.garbage import few_collections
 from nova_holistic.solver.host_count_bound import has_fewest_hosts
 from nova_holistic.solver.host_cover import cover_members
-from nova_holistic.solver.host_relaxation import relax_policies
+from nova_holistic.solver.host_relaxation import is_diverse, suits_all_hosts
 from nova_holistic.solver.improve.search import improve
 from nova_holistic.solver.large import large, relax
 from nova_holistic.solver.limits.current import (
@@ -33,7 +33,7 @@ from nova_holistic.solver.limits.current import (
     limits as all_limits, phases as limits, using)
 from nova_holistic.solver.milp.backend import Backend, load_backend
 from nova_holistic.solver.observer import Answer, notify_observers, Question
-from nova_holistic.solver.part_bounds import adds_up, bound_parts
+from nova_holistic.solver.part_bounds import bound_diverse
 from nova_holistic.solver.preferred_plan import (
     adopt, choose_hosts, is_small, with_hard_preferences)
 from nova_holistic.solver.problem.case import Case
@@ -156,6 +156,8 @@ def _complete(question: _Question, deadline: Deadline,
                       always=True)
             elif not known.bound:
                 relax(known, deadline.part(limits().bound_share))
+        if is_diverse(known) and suits_all_hosts(known):
+            bound_diverse(known, question.backend, deadline)
         with contextlib.suppress(OutOfTime):
             cover_members(known, deadline.part(limits().bound_share))
         improve(known, question.backend, deadline,
@@ -189,7 +191,8 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
     the bound."""
     known = question.incumbent
     always = question.strategy is Strategy.DECOMPOSED
-    diverse = not always and _is_diverse(known)
+    diverse = not always and is_diverse(known) and (
+        not suits_all_hosts(known))
     if diverse:
         first_plan(known, deadline.part(limits().main_share))
     elif not always and _different(known) > limits().coarse_from:
@@ -208,13 +211,7 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
                   deadline.part(limits().bound_share), always=True)
     if diverse and known.where is not None and (
             not known.is_good_enough and deadline.left()):
-        with contextlib.suppress(OutOfTime):
-            # Patterns are not applicable if policies keep members together.
-            relax_policies(known, deadline.part(limits().bound_share))
-        if not known.is_preferred or adds_up(known.objective):
-            # Otherwise, the bound of the whole group is nearly always better.
-            bound_parts(known, question.backend,
-                        deadline.part(limits().bound_share))
+        bound_diverse(known, question.backend, deadline)
 
 
 def _suits_patterns(known: Incumbent) -> bool:
@@ -228,13 +225,6 @@ def _different(known: Incumbent) -> int:
     # Most equal requirements share one object, and comparisons take time.
     objects = {id(m.requirements): m.requirements for m in known.members}
     return len(set(objects.values()))
-
-
-def _is_diverse(known: Incumbent) -> bool:
-    """Whether the group has many policies, and few members per policy."""
-    policies = len(known.policies)
-    return (policies >= limits().diverse_policies
-            and len(known.members) <= limits().members_per_policy * policies)
 
 
 def _on_all_hosts(question: _Question,

@@ -29,9 +29,19 @@ class PhasesLimits:
         before the large-neighbourhood search. With four times the value the
         bound is better on 3 of 4 points and the processor time is 0.6 times as
         much.
-    :ivar diverse_policies: policies from which on a group is diverse. Chosen
-        by the mixed groups of benchmarks/grid.py: with 20, groups of 6 to 19
-        policies got their first plans seconds later, and weaker bounds.
+    :ivar diverse_policies: policies from which on a group is diverse: its
+        first plan and bounds without policies come first. Chosen by the mixed
+        groups of benchmarks/grid.py: with 20, groups of 6 to 19 policies on
+        thousands of hosts got their first plans seconds later, and weaker
+        bounds.
+    :ivar many_policies: policies from which on this applies to clouds of any
+        size.
+    :ivar diverse_hosts: hosts up to which a program of all policies on all
+        hosts comes first for fewer policies. Chosen by the mixed and planted
+        groups of benchmarks/grid.py, with 5 s: on up to 400 hosts, the gap of
+        14 of 31 groups is smaller, and of 6 larger (the objective stack has
+        worse plans). On 450 to 500 hosts, it is smaller for 3 of 9 groups, and
+        larger for 4.
     :ivar members_per_policy: members for each policy up to which a group is
         diverse. Chosen by the mixed groups of benchmarks/grid.py. No effect on
         3 points.
@@ -78,6 +88,8 @@ class PhasesLimits:
     main_share: float = 0.7
     whole_share: float = 0.3
     diverse_policies: int = 6
+    many_policies: int = 20
+    diverse_hosts: int = 400
     members_per_policy: int = 10
     coarse_from: int = 150
     large_places: int = 5_000

@@ -174,6 +174,21 @@ def test_a_diverse_group_is_bounded_by_patterns_without_policies(monkeypatch):
     assert (found.value, found.bound) == (40, 40)
 
 
+def test_a_few_policies_on_a_small_cloud_do_not_prevent_a_proof():
+    """Each rack has one host that costs 0.25 and two that cost 1, with room
+    for one member each. Ten groups of three members, each in one rack, cost
+    10 x 2.25. Without the policies, all members would use the hosts that cost
+    0.25."""
+    snapshot = cloud(*(host(f'r{rack}h{number}', f'r{rack}', inventories={
+        'VCPU': Inventory(1) if number else Inventory(4, used=3)})
+        for rack in range(30) for number in range(3)))
+    triples = [group(servers('m', 3), name=f'triple{number}', policies=[
+        Affinity(level='rack')]) for number in range(10)]
+    found = plan(snapshot, group(groups=triples), objective='stack',
+                 settings=Settings(timer=standing)).objective
+    assert (found.value, found.gap) == (22.5, 0)
+
+
 def _half_used(*policies, number=4):
     """Return a group of exclusive members and one other member, and a cloud
     with room for three of the exclusive members on each empty host."""
