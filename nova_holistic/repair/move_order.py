@@ -8,11 +8,12 @@ so the move may not violate a policy more than the group without that server
 does either.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from nova_holistic.model.binding import bind
-from nova_holistic.model.cloud.snapshot import Snapshot
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.messages.marked_text import format_message, MarkedText
@@ -139,6 +140,8 @@ class MoveCheck:
         self._demands = {row.member.path: row.member.requirements.resources
                          for row in members}
         self._given_up = context.given_up
+        # Hosts by UUID of the sharing provider and resource class.
+        self._sharing: dict[tuple[str, str], frozenset[str]] = {}
         self._snapshot = snapshot.without_servers([
             *(row.place.host for row in (*members, *self._given_up)),
             *context.extra_servers])
@@ -171,25 +174,51 @@ class MoveCheck:
         other moves; empty if it has enough."""
         host = self._hosts[move.destination]
         for name, amount in self._demand_after(move).items():
-            inventory = host.inventories.get(name)
+            inventory, hosts = self._inventory(host, name)
             if inventory is None:
                 return name
-            used = inventory.used + self._change(done, host.name, name)
+            used = inventory.used + self._change(done, hosts, name)
             capacity = ((inventory.total - inventory.reserved)
                         * inventory.allocation_ratio)
             if amount and used + amount > capacity:
                 return name
         return ''
 
-    def _change(self, done: Sequence[Move], host: str, name: str) -> int:
-        """The change of the usage of a resource on a host since the first
+    def _inventory(self, host: Host, name: str
+                   ) -> tuple[Inventory | None, Collection[str]]:
+        """The inventory from which a server on the host gets a resource, and
+        the names of the hosts whose servers use it; None if the host has no
+        such resource."""
+        if name not in host.inventories:
+            for each in host.providers:
+                if each.sharing and name in each.inventories:
+                    return each.inventories[name], self._sharers(
+                        each.uuid, name)
+        return host.inventories.get(name), (host.name,)
+
+    def _sharers(self, provider: str, name: str) -> frozenset[str]:
+        """Names of the hosts that use a resource of a sharing provider.
+
+        :param provider: UUID of the provider
+        """
+        key = provider, name
+        if key not in self._sharing:
+            self._sharing[key] = frozenset(
+                host.name for host in self._hosts.values()
+                if any(each.uuid == provider and name in each.inventories
+                       for each in host.providers))
+        return self._sharing[key]
+
+    def _change(self, done: Sequence[Move], hosts: Collection[str],
+                name: str) -> int:
+        """The change of the usage of a resource on hosts since the first
         move."""
         freed = sum(row.member.requirements.resources.get(name, 0)
-                    for row in self._given_up if row.place.host == host)
+                    for row in self._given_up if row.place.host in hosts)
         return (sum(self._demand_after(each).get(name, 0) for each in done
-                    if each.destination == host)
+                    if each.destination in hosts)
                 - sum(self._demands[each.member].get(name, 0) for each in done
-                      if each.source == host) - freed)
+                      if each.source in hosts) - freed)
 
     def _demand_after(self, move: Move) -> Mapping[str, int]:
         return (self._demands[move.member] if move.resources is None
