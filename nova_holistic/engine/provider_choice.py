@@ -182,8 +182,8 @@ def _own_part(row: MemberRecord, host: Host
     wanted, allocation = row.member.requirements, row.place.allocation
     shares = shared_allocations.shares_of(wanted, host)
     return (shared_allocations.without_shared_resources(wanted, shares),
-            allocation and shared_allocations.without_shares(
-                allocation, shares))
+            allocation and shared_allocations.of_own_providers(
+                allocation, host))
 
 
 def _options(found: Candidates, vacated: Sequence[ProviderAllocation]

@@ -7,35 +7,75 @@ provider for each shared resource class, so the engine needs no proposal.
 
 from collections.abc import Mapping
 from collections import defaultdict
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from nova_holistic.model.cloud.nested_provider import NestedProvider
 from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.requirements import Requirements
+from nova_holistic.model.request_group import ISOLATE, RequestGroup
 from nova_holistic.table.provider_allocation import ProviderAllocation
 
-Shares = Mapping[str, Mapping[str, int]]
-"""Amounts by UUID of the sharing provider and resource class."""
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """What the sharing providers of a host give to a member.
+
+    :ivar resources: amounts by UUID of the provider and resource class
+    :ivar classes: resource classes that the member requests outside request
+        groups
+    :ivar groups: suffixes of request groups, each with the UUID of its
+        provider
+    """
+
+    resources: Mapping[str, Mapping[str, int]]
+    classes: frozenset[str]
+    groups: Mapping[str, str]
 
 
 def shares_of(wanted: Requirements, host: Host) -> Shares:
-    """What the sharing providers of the host give to a member, apart from its
-    request groups."""
-    found: dict[str, dict[str, int]] = defaultdict(dict)
+    """What the sharing providers of the host give to a member."""
+    resources: defaultdict[str, defaultdict[str, int]] = defaultdict(
+        lambda: defaultdict(int))
+    classes, groups = set(), {}
     for provider in host.providers:
-        for name in provider.inventories if provider.sharing else ():
+        if not provider.sharing:
+            continue
+        for name in provider.inventories:
             if wanted.resources.get(name):
-                found[provider.uuid][name] = wanted.resources[name]
-    return found
+                resources[provider.uuid][name] += wanted.resources[name]
+                classes.add(name)
+        for group in wanted.request_groups:
+            if _serves(provider, group, wanted):
+                groups[group.suffix] = provider.uuid
+                for name, amount in group.resources.items():
+                    resources[provider.uuid][name] += amount
+    return Shares(resources, frozenset(classes), groups)
+
+
+def _serves(provider: NestedProvider, group: RequestGroup,
+            wanted: Requirements) -> bool:
+    """Whether a sharing provider serves a request group. Placement chooses the
+    providers of groups that are isolated or must be in one subtree."""
+    return (bool(group.resources)
+            and group.resources.keys() <= provider.inventories.keys()
+            and group.required_traits <= provider.traits
+            and group.forbidden_traits.isdisjoint(provider.traits)
+            and wanted.group_policy != ISOLATE
+            and not any(group.suffix in each for each in wanted.same_subtree))
 
 
 def without_shared_resources(wanted: Requirements,
                              shares: Shares) -> Requirements:
     """What a member requests of its host without the sharing providers."""
-    names = {name for amounts in shares.values() for name in amounts}
-    return replace(wanted, resources=FrozenMapping({
-        name: amount for name, amount in wanted.resources.items()
-        if name not in names})) if names else wanted
+    if not shares.resources:
+        return wanted
+    return replace(
+        wanted, resources=FrozenMapping({
+            name: amount for name, amount in wanted.resources.items()
+            if name not in shares.classes}),
+        request_groups=tuple(each for each in wanted.request_groups
+                             if each.suffix not in shares.groups))
 
 
 def without_sharing_providers(host: Host) -> Host:
@@ -59,29 +99,36 @@ def of_root(wanted: Requirements, provider: str) -> ProviderAllocation:
 def with_shares(allocation: ProviderAllocation,
                 shares: Shares) -> ProviderAllocation:
     """The allocation together with that of the sharing providers."""
-    return _changed(allocation, shares, 1) if shares else allocation
-
-
-def without_shares(allocation: ProviderAllocation,
-                   shares: Shares) -> ProviderAllocation:
-    """The allocation without that of the sharing providers."""
-    return _changed(allocation, shares, -1) if shares else allocation
-
-
-def _changed(allocation: ProviderAllocation, shares: Shares,
-             sign: int) -> ProviderAllocation:
+    if not shares.resources:
+        return allocation
     resources = {uuid: dict(amounts)
                  for uuid, amounts in allocation.resources.items()}
-    for uuid, amounts in shares.items():
+    for uuid, amounts in shares.resources.items():
         of_provider = resources.setdefault(uuid, {})
         for name, amount in amounts.items():
-            of_provider[name] = of_provider.get(name, 0) + sign * amount
-    before = allocation.mappings.get('', ())
-    providers = [uuid for uuid in before if uuid not in shares]
+            of_provider[name] = of_provider.get(name, 0) + amount
+    outside = [uuid for uuid, amounts in shares.resources.items()
+               if shares.classes & amounts.keys()]
     return ProviderAllocation(
+        FrozenMapping({uuid: FrozenMapping(amounts)
+                       for uuid, amounts in resources.items()}),
         FrozenMapping({
-            uuid: FrozenMapping(amounts) for uuid, each in resources.items()
-            if (amounts := {name: amount for name, amount in each.items()
-                            if amount > 0})}),
-        FrozenMapping({**allocation.mappings, '': (
-            *providers, *(shares if sign > 0 else ()))}))
+            **allocation.mappings,
+            '': tuple(dict.fromkeys((
+                *allocation.mappings.get('', ()), *outside))),
+            **{suffix: (uuid,) for suffix, uuid in shares.groups.items()}}))
+
+
+def of_own_providers(allocation: ProviderAllocation,
+                     host: Host) -> ProviderAllocation:
+    """The part of an allocation that comes from the host's own providers.
+    Sharing providers may have changed since the allocation was made."""
+    own = {host.uuid, *(each.uuid for each in host.providers
+                        if not each.sharing)}
+    return ProviderAllocation(
+        FrozenMapping({uuid: amounts for uuid, amounts
+                       in allocation.resources.items() if uuid in own}),
+        FrozenMapping({
+            suffix: tuple(uuid for uuid in providers if uuid in own)
+            for suffix, providers in allocation.mappings.items()
+            if not suffix or own.issuperset(providers)}))

@@ -82,6 +82,36 @@ def test_members_without_a_disk_need_no_storage(cloud):
         assert set(resources(cloud, row.hold)) == {row.place.provider}
 
 
+def in_groups(cloud, count, **groups):
+    """A group whose members request disks in these request groups."""
+    return cloud.planner.create(
+        {'name': 'web', 'policies': [
+            {'type': 'anti-affinity'}, *R1['policies']], 'members': [{
+                'name': 'web', 'count': count,
+                'resources': {'VCPU': 1, 'MEMORY_MB': 512},
+                'request_groups': {
+                    name: {'resources': {'DISK_GB': amount}}
+                    for name, amount in groups.items()}}]},
+        project_id=PROJECT, user_id=USER)
+
+
+def test_request_groups_are_served_by_the_storage(cloud):
+    """A member with several request groups has several parts for which
+    Placement is asked, and Placement proposes no sharing provider for a part
+    without other resources."""
+    record = in_groups(cloud, 3, _root=20, _swap=10)
+    assert (record.status, record.reasons) == (GroupStatus.PLANNED, ())
+    assert used(cloud) == 90
+    for row in cloud.table.members(record.uuid):
+        assert resources(cloud, row.hold) == {
+            row.place.provider: {'VCPU': 1, 'MEMORY_MB': 512},
+            cloud.storage: {'DISK_GB': 30}}
+        assert dict(row.place.allocation.mappings) == {
+            '': (row.place.provider,), '_root': (cloud.storage,),
+            '_swap': (cloud.storage,)}
+    assert in_groups(cloud, 1, _root=20).status == GroupStatus.UNPLACEABLE
+
+
 def updated(cloud, service, group, name, count):
     revision = cloud.table.get_group(group).revision
     return service.ask('PUT', f'/v1/groups/{group}?wait=60', {'group': {
