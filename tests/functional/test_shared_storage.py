@@ -96,9 +96,8 @@ def in_groups(cloud, count, **groups):
 
 
 def test_request_groups_are_served_by_the_storage(cloud):
-    """A member with several request groups has several parts for which
-    Placement is asked, and Placement proposes no sharing provider for a part
-    without other resources."""
+    """Placement proposes no sharing provider for a request group without
+    other resources of the host."""
     record = in_groups(cloud, 3, _root=20, _swap=10)
     assert (record.status, record.reasons) == (GroupStatus.PLANNED, ())
     assert used(cloud) == 90
