@@ -24,6 +24,8 @@ LOG = logging.getLogger(__name__)
 PATH = '/OS-TRUST/trusts'
 MAX_MESSAGE = 200
 """Characters of a message of keystone that an error contains."""
+HIDDEN = 'TRUST_ID'
+"""Replaces the ID of a trust in the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +60,11 @@ class Trusts:
         :param lifetime: seconds until the trust expires
         :raises TrustRefused: keystone refuses it, for example because the
             token itself is one of an application credential
-        :raises ServiceFailed: keystone does not answer
+        :raises ServiceFailed: keystone does not answer, or gives no token to
+            the service's own user
         """
         expires = now + timedelta(seconds=lifetime)
-        with _translated(PATH):
+        with _own_token(), _translated(PATH):
             answer = self._keystone.post(
                 PATH, authenticated=False, raise_exc=False,
                 headers={'X-Auth-Token': user.token},
@@ -97,13 +100,28 @@ class Trusts:
             # An expired trust gives no token; keystone itself removes it.
             return True
         except ServiceFailed as error:
-            LOG.warning('A trust is not deleted, and expires later: %s', error)
+            LOG.warning('A trust is not deleted, and expires later: %s',
+                        str(error).replace(trust_id, HIDDEN))
             return False
         if answer.status_code in (204, 404):
             return True
         LOG.warning('A trust is not deleted, and expires later: HTTP %s: %s',
-                    answer.status_code, _message(answer))
+                    answer.status_code,
+                    _message(answer).replace(trust_id, HIDDEN))
         return False
+
+
+@contextlib.contextmanager
+def _own_token() -> Iterator[None]:
+    """
+    :raises ServiceFailed: the service's own user gets no token
+    """
+    try:
+        yield
+    except RightUnavailable as error:
+        LOG.error('The account in [boot] gets no token: check its password, '
+                  'and that it has a role in its project: %s', error)
+        raise ServiceFailed('keystone', PATH, str(error), 'POST') from error
 
 
 @contextlib.contextmanager

@@ -75,11 +75,21 @@ class KeystoneServer:
     def member(self, project, user):
         """Create a user who is a member of a new project; returns the ID of
         the project."""
+        project = self.create('project', name=project, domain_id='default')
+        self.user(user, project, 'member')
+        return project
+
+    def user(self, name, project, *roles):
+        """Create a user with roles in a project; returns the user's ID.
+
+        :param project: ID of the project
+        """
         admin = adapter.Adapter(
             self.session(system_scope='all'), endpoint_override=self.url)
-        project = self.create('project', name=project, domain_id='default')
-        user = self.create('user', name=user, password=PASSWORD,
+        user = self.create('user', name=name, password=PASSWORD,
                            domain_id='default')
-        (role,) = admin.get('/roles?name=member').json()['roles']
-        admin.put(f'/projects/{project}/users/{user}/roles/{role["id"]}')
-        return project
+        for name in roles:
+            (role,) = admin.get(f'/roles?name={name}').json()['roles']
+            admin.put(
+                f'/projects/{project}/users/{user}/roles/{role["id"]}')
+        return user

@@ -3,7 +3,7 @@
 
 from datetime import datetime
 
-from keystoneauth1 import adapter, session, token_endpoint
+from keystoneauth1 import adapter, exceptions, session, token_endpoint
 import pytest
 import requests
 
@@ -14,6 +14,7 @@ from nova_holistic.inventory.errors import ServiceFailed
 KEYSTONE = 'http://keystone/v3'
 TRUSTS = f'{KEYSTONE}/OS-TRUST/trusts'
 ANN = User('ann', 'blue', 'her token', ('reader', 'member'))
+TRUST = 'b7c2a9f04d'
 NOON = datetime(2030, 1, 1, 12)
 
 
@@ -63,12 +64,26 @@ def test_the_reason_for_a_missing_trust_is_reported(
         trusts.create(ANN, NOON, 90)
 
 
+def test_an_account_without_a_token_is_logged(
+        trusts, auth, monkeypatch, caplog):
+    def refused(*args, **kwargs):
+        raise exceptions.Unauthorized('no role')
+
+    monkeypatch.setattr(auth, 'get_user_id', refused, raising=False)
+    with pytest.raises(ServiceFailed, match='no role'):
+        trusts.create(ANN, NOON, 90)
+    assert 'The account in [boot] gets no token' in caplog.text
+
+
 @pytest.mark.parametrize('answer, gone', [
     ({'status_code': 204}, True), ({'status_code': 404}, True),
     ({'status_code': 403}, False), ({'status_code': 500}, False),
+    ({'status_code': 403, 'json': {'error': {
+        'message': f'Trust {TRUST} is away.'}}}, False),
     ({'exc': requests.ConnectionError('away')}, False)])
 def test_a_trust_that_cannot_be_deleted_is_logged(
         trusts, auth, requests_mock, caplog, answer, gone):
-    requests_mock.delete(f'{TRUSTS}/t1', **answer)
-    assert trusts.delete('t1', auth) is gone
+    requests_mock.delete(f'{TRUSTS}/{TRUST}', **answer)
+    assert trusts.delete(TRUST, auth) is gone
     assert ('expires later' in caplog.text) is not gone
+    assert TRUST not in caplog.text
