@@ -54,10 +54,10 @@ OPTS = [
         help='Maximum number of groups of one project. -1 means no limit.'),
     cfg.IntOpt(
         'max_members_per_project', default=1000, min=-1,
-        help='Maximum number of members in all groups of one project. '
-             'Released members do not count. When a group is updated, the '
-             'members of its new definition count immediately. -1 means no '
-             'limit.'),
+        help='Maximum number of servers in all groups of one project. '
+             'Volumes and released members do not count. When a group is '
+             'updated, the members of its new definition count immediately. '
+             '-1 means no limit.'),
     cfg.IntOpt(
         'max_plans_per_project', default=1000, min=-1,
         help='Maximum number of plans without holds of one project. A plan '

@@ -196,7 +196,7 @@ class ActionRunner:
         cloud = self._inventory.snapshot()
         found = required_actions.propose(
             self._conf, self._snapshot_planner, ActionCase(
-                record, group, self._volumes.added(record, members, cloud),
+                record, group, self._volumes.added_now(record, members, cloud),
                 with_other_groups(self._table, group, record.uuid, cloud),
                 servers,
                 refused_hosts.read(self._conf, self._table, record.uuid,

@@ -28,7 +28,8 @@ def checked_status(table: PlacementTable, groups: GroupParser,
     group = groups.sized(found, members)
     cloud = inventory.snapshot()
     broken = violations(
-        group, VolumePositions(table, inventory).added(found, members, cloud),
+        group, VolumePositions(table, inventory).added_now(
+            found, members, cloud),
         with_other_groups(table, group, record.uuid, cloud))
     if broken and found.status in (*WITH_SERVERS, GroupStatus.DEGRADED):
         return {'status': GroupStatus.DEGRADED,

@@ -114,7 +114,7 @@ class DegradationCheck:
         return +done
 
     def _complete(self) -> CheckedCloud:
-        return CheckedCloud(self._inventory.snapshot())
+        return CheckedCloud(self._inventory.snapshot(), self._volumes.pools)
 
     def _outlines(self) -> 'dict[str, _Outline]':
         """Groups with servers. The stored inputs of all others are deleted."""
@@ -215,7 +215,8 @@ class DegradationCheck:
         if (self._inventory.has_cache or has_volumes) and (
                 broken or record.status == GroupStatus.DEGRADED):
             cloud = sure()
-            checked = self._volumes.added(record, members, cloud.snapshot)
+            checked = self._volumes.added(
+                record, members, lambda: cloud.pools)
             broken = violations(group, checked, self._shared(
                 record, group, cloud))
         return cloud, checked, broken

@@ -122,7 +122,7 @@ class Repairer:
         cloud = self._inventory.snapshot()
         return proposal.propose(
             self._conf, self._snapshot_planner, RepairCase(
-                record, group, self._volumes.added(record, members, cloud),
+                record, group, self._volumes.added_now(record, members, cloud),
                 with_other_groups(self._table, group, record.uuid, cloud),
                 movable),
             refused_hosts.read(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The volumes of groups as members that never move, for checks and repairs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from oslo_log import log as logging
 
@@ -11,6 +11,7 @@ from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.members.requirements import Requirements
+from nova_holistic.repair.checked_cloud import Pools
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState, Place)
 from nova_holistic.table.store import PlacementTable
@@ -32,13 +33,15 @@ class VolumePositions:
         self._inventory = inventory
 
     def added(self, record: GroupRecord, members: Sequence[MemberRecord],
-              cloud: Snapshot | None = None) -> Sequence[MemberRecord]:
+              pools: Callable[[], Pools] | None = None
+              ) -> Sequence[MemberRecord]:
         """The members, and the volumes of their group. Unchanged if the group
         has no such volumes.
 
-        :param cloud: snapshot to which the current positions of the pools are
-            added; None means the positions when the volumes were planned,
-            which also apply if Cinder does not respond
+        :param pools: returns the current positions of the pools; called only
+            if the group has such volumes. None means the positions when the
+            volumes were planned, which also apply to pools without a current
+            position
         :raises TableError: the table does not respond
         """
         rows = [row for row in volume_rows.named(self._table, record, None)
@@ -47,22 +50,34 @@ class VolumePositions:
             return members
         places = {row.pool: Place(row.pool, row.pool, '', row.location,
                                   row.labels) for row in rows}
-        if cloud is not None:
-            places |= self._current(record.uuid, cloud)
+        if pools is not None:
+            places |= pools()
         return [*members, *(_member(row, places[row.pool]) for row in rows)]
 
-    def _current(self, group_uuid: str, cloud: Snapshot) -> dict[str, Place]:
-        """The current positions of all pools by name."""
+    def added_now(self, record: GroupRecord, members: Sequence[MemberRecord],
+                  cloud: Snapshot) -> Sequence[MemberRecord]:
+        """The members, and the volumes of their group at the current positions
+        of their pools.
+
+        :raises TableError: the table does not respond
+        """
+        return self.added(record, members, lambda: self.pools(cloud))
+
+    def pools(self, cloud: Snapshot) -> Pools:
+        """The current positions of all pools; empty if Cinder does not
+        respond.
+
+        :param cloud: snapshot whose hosts determine the positions
+        """
         try:
-            pools = self._inventory.with_pools(cloud).pools
+            found = self._inventory.with_pools(cloud).pools
         except exceptions.HolisticError as error:
-            LOG.warning('The storage pools cannot be read, and the volumes of '
-                        'group %s count at their planned positions: %s',
-                        group_uuid, error)
+            LOG.warning('The storage pools cannot be read, and volumes count '
+                        'at their planned positions: %s', error)
             return {}
         return {pool.name: Place(
             pool.name, pool.node, '', pool.location,
-            tuple(sorted(pool.labels.items()))) for pool in pools}
+            tuple(sorted(pool.labels.items()))) for pool in found}
 
 
 def _member(row: VolumeRecord, place: Place) -> MemberRecord:

@@ -2,17 +2,30 @@
 """The clouds on which one pass of a reconciler checks the policies of groups.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
+import functools
 
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
+from nova_holistic.table.records import Place
+
+Pools = Mapping[str, Place]
+"""The current positions of storage pools by name."""
 
 
 class CheckedCloud:
     """A snapshot, and the parts of its hosts on which policies depend."""
 
-    def __init__(self, snapshot: Snapshot):
+    def __init__(self, snapshot: Snapshot,
+                 read_pools: Callable[[Snapshot], Pools] | None = None):
+        """:param read_pools: None if the storage pools are not needed"""
         self.snapshot = snapshot
+        self._read_pools = read_pools
         self._hosts = {host.name: host for host in snapshot.hosts}
+
+    @functools.cached_property
+    def pools(self) -> Pools:
+        """The storage pools, which are read once for all groups of a pass."""
+        return self._read_pools(self.snapshot) if self._read_pools else {}
 
     @property
     def whole(self) -> Hashable:

@@ -173,6 +173,46 @@ def test_the_current_position_of_a_pool_counts(world, client, pools):
 
 
 @apart
+def test_the_pools_are_read_once_for_all_degraded_groups(
+        world, client, monkeypatch):
+    groups = [built(world, client, volumes=1) for _ in range(2)]
+    for group in groups:
+        move(world, group, 'server-0', 'b1')
+        assert statuses(client, group)[0] == 'degraded'
+    # The change of the status of the second group causes another check.
+    world.reconciler.reconcile()
+    read, times = world.inventory.read_pools, []
+    monkeypatch.setattr(world.inventory, 'read_pools', lambda snapshot: (
+        times.append(1), read(snapshot))[1])
+    world.reconciler.reconcile()
+    assert not times
+    world.wait(world.conf.reconciler.drift_interval)
+    world.reconciler.reconcile()
+    assert len(times) == 1
+
+
+@apart
+def test_groups_without_volumes_read_no_pools(world, client, monkeypatch):
+    def never(snapshot):
+        raise AssertionError('the pools were read')
+
+    record = world.create({
+        'name': 'web', 'policies': [{'type': 'affinity', 'level': 'rack'}],
+        'members': [{'name': 'server', 'count': 2, 'resources': SMALL,
+                     'location': 'a'}]})
+    monkeypatch.setattr(world.inventory, 'read_pools', never)
+    monkeypatch.setattr(world.table.volumes, 'of_group', never)
+    for path in 'server-0', 'server-1':
+        world.build(record, path)
+    world.reconciler.reconcile()
+    move(world, record.uuid, 'server-0', 'b1')
+    assert statuses(client, record.uuid) == ('degraded', ['affinity'])
+    world.wait(world.conf.reconciler.drift_interval)
+    world.reconciler.reconcile()
+    assert statuses(client, record.uuid) == ('degraded', ['affinity'])
+
+
+@apart
 def test_planned_positions_count_while_cinder_does_not_answer(
         world, client, caplog):
     def no_answer(snapshot):

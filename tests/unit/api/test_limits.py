@@ -141,3 +141,28 @@ def test_groups_may_be_without_a_limit(start, limit):
 def test_a_limit_of_minus_1_allows_any_number_of_plans(start):
     service = start(max_plans_per_project=-1)
     assert {ask_plan(service).status_int for _ in range(5)} == {202}
+
+
+def test_volumes_do_not_count(start):
+    """Cinder's quota counts them."""
+    service = start(max_members_per_project=4)
+    group = {'name': 'db', 'members': [
+        {'name': 'server', 'count': 2, 'resources': {'VCPU': 1}},
+        {'name': 'data', 'kind': 'volume', 'count': 5, 'size': 10}]}
+    latest = {'OpenStack-API-Version': 'holistic 1.6'}
+    for status in 202, 202, 403:
+        answer = service.ask('POST', '/v1/groups', {'group': group},
+                             headers=latest)
+        assert answer.status_int == status
+    assert refusal(answer)[:2] == OVER
+
+
+def test_volumes_count_in_the_size_of_a_group(start):
+    service = start(max_members_per_group=4)
+    group = {'name': 'db', 'members': [
+        {'name': 'server', 'resources': {'VCPU': 1}},
+        {'name': 'data', 'kind': 'volume', 'count': 4, 'size': 10}]}
+    answer = service.ask('POST', '/v1/groups', {'group': group}, headers={
+        'OpenStack-API-Version': 'holistic 1.6'})
+    assert refusal(answer)[:2] == OVER
+    assert '5 members; a group may have 4' in answer.text
