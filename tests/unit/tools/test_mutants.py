@@ -13,6 +13,7 @@ import sys
 import pytest
 
 from tools.mutants.__main__ import main
+from tools.mutants import lists
 
 ROOT = pathlib.Path(__file__).parents[3]
 
@@ -251,3 +252,9 @@ def test_a_list_that_is_wrong_is_reported(project, capsys, wrong, why):
     captured = capsys.readouterr()
     assert why in captured.err
     assert captured.out == ''
+
+
+def test_every_mutant_of_the_project_applies_to_its_file():
+    for mutant in lists.read(ROOT / 'tests' / 'mutants'):
+        before = (ROOT / mutant.file).read_text(encoding='utf-8')
+        assert mutant.apply(before) != before
