@@ -15,7 +15,7 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan
 from nova_holistic.model.storage_pools import has_volumes, volumes_of
 from nova_holistic.table.records import (
-    GroupRecord, GroupStatus, MemberState)
+    GroupRecord, GroupStatus, MemberState, Place)
 from nova_holistic.table.store import PlacementTable
 from nova_holistic.table.volume_records import (
     OCCUPYING, VolumeRecord, WITH_VOLUME)
@@ -50,6 +50,11 @@ def staying(table: PlacementTable, group_uuid: str,
 def pools(rows: Iterable[VolumeRecord]) -> dict[str, str]:
     """The name of the pool of each volume by path."""
     return {row.path: row.pool for row in rows}
+
+
+def planned_place(row: VolumeRecord) -> Place:
+    """The pool of a volume, at its location when the volume was planned."""
+    return Place(row.pool, row.pool, '', row.location, row.labels)
 
 
 def placed_paths(group: Group,

@@ -48,8 +48,7 @@ class VolumePositions:
                 if row.state in OCCUPYING]
         if not rows:
             return members
-        places = {row.pool: Place(row.pool, row.pool, '', row.location,
-                                  row.labels) for row in rows}
+        places = {row.pool: volume_rows.planned_place(row) for row in rows}
         if pools is not None:
             places |= pools()
         return [*members, *(_member(row, places[row.pool]) for row in rows)]

@@ -15,6 +15,7 @@ from oslo_log import log as logging
 from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.engine.decision.planning_request import CheckedPlan
 from nova_holistic.engine.member_rows import host_of
+from nova_holistic.engine import volume_rows
 from nova_holistic import exceptions
 from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.cloud.snapshot import Snapshot
@@ -116,6 +117,11 @@ class LinkUse:
                 members: Sequence[MemberRecord]) -> Demand:
         placement = {row.member.path: host_of(row.next_place)
                      for row in members if _has_place(row)}
+        # A lost volume keeps its traffic until it is planned again.
+        placement |= {
+            row.path: host_of(volume_rows.planned_place(row))
+            for row in volume_rows.named(self._table, record, None)
+            if row.state != MemberState.RELEASED}
         group = parse_group(record.document, self._policy_types).resized(
             placement.keys())
         return link_demand(group, placement, Snapshot(record.levels, ()))

@@ -12,6 +12,9 @@ of them has another version.
 A claim is the exception. It does not change the place that the member uses,
 and parallel claims in one group do not wait for each other.
 
+A volume that is released or planned in another pool raises the version of its
+group if the group uses links.
+
 Only exclusive groups, and groups that use links, have readers. Therefore, a
 change of a member's state raises only the versions of these groups. A group
 that becomes exclusive also gets another version.
@@ -53,6 +56,18 @@ def raise_versions(session: orm.Session,
     for batch in batches(sorted(group_uuids)):
         session.execute(
             sa.update(GroupRow).where(GroupRow.uuid.in_(batch))
+            .values(places_version=next_version())
+            .execution_options(synchronize_session=False))
+
+
+def raise_of_links(session: orm.Session,
+                   group_uuids: Collection[str]) -> None:
+    """Give groups that use links another version, because the places of their
+    volumes have changed."""
+    for batch in batches(sorted(group_uuids)):
+        session.execute(
+            sa.update(GroupRow).where(GroupRow.uuid.in_(batch),
+                                      GroupRow.uses_links == sa.true())
             .values(places_version=next_version())
             .execution_options(synchronize_session=False))
 

@@ -11,6 +11,7 @@ from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.changes.member_release import NOT_UPDATING
+from nova_holistic.table.changes import places_versions
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
 from nova_holistic.table.records import MemberState, Task
@@ -60,6 +61,8 @@ def change(database: Database, seen: VolumeRecord, to: MemberState,
         if seen.state != to:
             _tell(session, [(seen.group_uuid, seen.path, seen.state,
                              changed.pool)], to, now)
+        if to == MemberState.RELEASED or seen.state == MemberState.LOST:
+            places_versions.raise_of_links(session, [seen.group_uuid])
     return changed
 
 
@@ -166,6 +169,8 @@ def _release(session: orm.Session, where: Sequence[Any], now: datetime,
             'generation': VolumeRow.generation + 1})
     _tell(session, [row[1:] for row in before], MemberState.RELEASED, now,
           reasons)
+    places_versions.raise_of_links(
+        session, {row.group_uuid for row in before})
     return len(before)
 
 
