@@ -31,6 +31,9 @@ class TrafficLimits:
     :ivar cells: cells that hosts are divided into, unless the policies relate
         domains of more cells. Chosen by the network groups of
         benchmarks/grid.py.
+    :ivar joint_patterns: numbers of members of all nodes in a domain up to
+        which all of them are enumerated for a bound. Chosen by the smallest
+        network groups of benchmarks/grid.py.
     """
 
     price_discount: float = 0.01
@@ -42,3 +45,4 @@ class TrafficLimits:
     branches: int = 12
     branching_share: float = 0.02
     cells: int = 8
+    joint_patterns: int = 5000

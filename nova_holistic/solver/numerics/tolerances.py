@@ -24,6 +24,10 @@ CBC_BOUND_ERROR = 0.0005
 ARITHMETIC = 1e-9
 """Error of sums of coefficients and counts, relative to their size."""
 
+PRICE_UNITS = 2**30
+"""Units of the largest price, if prices are rounded to whole numbers for exact
+arithmetic."""
+
 SUM_ROUNDING = 1e-12
 """Rounding error of sums of prices and of utilisations, relative to their
 size. With demands from 1 to 1e9, prices can be much larger than their

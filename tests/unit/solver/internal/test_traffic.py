@@ -4,6 +4,7 @@ with traffic, and patterns of stars on equal domains."""
 
 from dataclasses import replace
 import itertools
+import random
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from nova_holistic.solver.limits.current import Limits, using
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.traffic.domain_aggregate import DomainAggregate
 from nova_holistic.solver.traffic.domain_types import DomainTypes
+from nova_holistic.solver.traffic.joint_patterns import JointPatterns
 from nova_holistic.solver.traffic.traffic_graph import Star, TrafficGraph
 from nova_holistic.solver.traffic.traffic_plans import TrafficPlans
 from tests.effort import times
@@ -129,6 +131,63 @@ def _with_one_domain_more(best, caps, joint, sizes):
                 key = a + i, b + j
                 found[key] = max(found.get(key, 0), pairs + i * j)
     return found
+
+
+def _most_traffic(edges, members, room):
+    """The most Mbit/s within domains, over all partitions of the members into
+    domains of at most this size.
+
+    :param edges: names of two sides and Mbit/s between their members
+    :param members: the side of each member
+    """
+    def partitions(left):
+        if not left:
+            yield []
+            return
+        for rest in partitions(left[1:]):
+            yield [[left[0]], *rest]
+            for number, domain in enumerate(rest):
+                if len(domain) < room:
+                    yield [*rest[:number], [left[0], *domain],
+                           *rest[number + 1:]]
+    return max(sum(mbps * domain.count(one) * domain.count(other)
+                   for domain in partition for one, other, mbps in edges)
+               for partition in partitions(members))
+
+
+def test_joint_patterns_never_keep_less_than_the_best_partition():
+    chance, exact = random.Random(3), 0
+    for _ in range(60):
+        sizes = {name: chance.randint(1, 3) for name in 'abc'}
+        edges = [(*chance.choice(('ab', 'bc', 'ac', 'aa', 'cc')),
+                  chance.choice((1, 3, 10))) for _ in range(3)]
+        shop = group(*(servers(name, size) for name, size in sizes.items()),
+                     relationships=[
+                         Bandwidth(between=(one, other), mbps=mbps)
+                         for one, other, mbps in edges])
+        room = chance.randint(1, 4)
+        found = JointPatterns.of(TrafficGraph.of(
+            Network(shop).traffic())).most_kept(room, in_time(10.0))
+        best = _most_traffic(edges, [name for name, size in sizes.items()
+                                     for _ in range(size)], room)
+        assert found >= best
+        exact += found == best
+    assert exact
+
+
+def test_the_traffic_of_three_tiers_shares_the_room_of_a_rack():
+    """A rack holds three of the nine servers. Each relationship alone keeps
+    four pairs in racks: two servers of one tier and one of the other."""
+    snapshot = cloud(*(host(f'h{n}', f'r{n % 4}') for n in range(16)))
+    shop = group(*(servers(name, 3) for name in ('web', 'app', 'db')),
+                 policies=[AntiAffinity(level='rack', max_per_domain=3)],
+                 relationships=[Bandwidth(between=('web', 'app'), mbps=10),
+                                Bandwidth(between=('app', 'db'), mbps=10),
+                                Bandwidth(between=('web', 'db'), mbps=10)])
+    # One server of each tier is on each of three hosts. So three of the nine
+    # pairs of each relationship share a rack and a host.
+    apart = 3 * (9 - 3) * 10
+    assert _bound(shop, snapshot, {}, 0) == apart * 2 * 2
 
 
 def test_every_edge_is_in_one_star():
