@@ -102,22 +102,45 @@ def _total_row(name: str, wanted: Wanted) -> TreeRow:
             if name in part.inventories))
 
 
+def _most(part: Part, chosen: Sequence[Demand]) -> int:
+    """Maximum number of request groups of some demands that a provider can
+    serve. Demands for different resource classes use separate capacity.
+
+    An upper bound if the classes of some demands overlap.
+    """
+    found: defaultdict[frozenset[str], int] = defaultdict(int)
+    for demand in chosen:
+        alike = frozenset(demand.resources)
+        found[alike] = max(found[alike], part.most(demand))
+    return sum(found.values())
+
+
+def _most_isolated(most: Sequence[int], groups: int) -> int:
+    """Maximum number of members with some request groups each, if each
+    provider serves at most one group of a member.
+
+    :param most: for each provider, the number of groups that it can serve
+    :param groups: number of request groups of each member
+    """
+    number = sum(most) // groups
+    while number and sum(
+            min(each, number) for each in most) < number * groups:
+        number -= 1
+    return number
+
+
 def _isolation_row(isolated: Requirements,
                    counts: Mapping[Demand, int]) -> TreeRow:
     """The number of members with these requirements that a host can take if
     the groups of each member need different providers."""
     own = [Demand.of(each) for each in isolated.request_groups]
     numbers = {demand: own.count(demand) for demand in own}
+    subsets = [(chosen, sum(numbers[demand] for demand in chosen))
+               for chosen in _subsets(tuple(numbers))]
 
     def capacity(parts: Sequence[Part]) -> int:
-        most = [max(part.most(demand) for demand in numbers)
-                for part in parts]
-        number = sum(most) // len(own)
-        # Each provider gives at most one group to each member.
-        while number and sum(
-                min(each, number) for each in most) < number * len(own):
-            number -= 1
-        return number
+        return min(_most_isolated([_most(part, chosen) for part in parts],
+                                  groups) for chosen, groups in subsets)
 
     titles = ', '.join(f'{number} x ({demand.title})'
                        for demand, number in numbers.items())

@@ -330,6 +330,33 @@ def test_groups_of_one_unit_are_planned_exactly_if_possible(case):
         assert not check(asked, snapshot, answer.hosts())
 
 
+def equal_members(case):
+    hosts, groups, number = case
+    return question((hosts, [(groups, ISOLATE, False)] * number))
+
+
+@examples(200)
+@given(st.tuples(st.lists(forests(), min_size=1, max_size=2), st.lists(
+    unit_groups(), min_size=2, max_size=3), st.integers(2, 3)).map(
+        equal_members))
+def test_equal_members_with_isolated_groups_are_planned_exactly(case):
+    snapshot, asked = case
+    assert isinstance(solve(asked, snapshot), Plan) == possible(
+        snapshot, asked)
+
+
+def test_isolated_groups_of_two_classes_use_the_same_providers():
+    """The providers can serve groups of both classes at the same time, for
+    different members."""
+    snapshot = cloud(with_cards(
+        'h0', card('p1', VGPU=1, CUSTOM_NIC=1),
+        card('p2', ['CUSTOM_A'], VGPU=1, CUSTOM_NIC=1),
+        card('p3', ['CUSTOM_A'], VGPU=2, CUSTOM_NIC=1)))
+    assert number_planned(
+        snapshot, wants('0', ['CUSTOM_A'], VGPU=1), wants('1', CUSTOM_NIC=1),
+        policy=ISOLATE) == 3
+
+
 @examples(60)
 @given(trees(any_groups(), st.booleans()).map(question))
 def test_no_plan_is_impossible_and_no_possible_group_is_refused(case):
