@@ -19,6 +19,7 @@ from nova_holistic.solver.relaxations.occupied import occupied
 from nova_holistic.solver.relaxations.trials import (
     Constrain, Trials, unconstrained)
 from nova_holistic.solver.settings import DEFAULT, Settings
+from nova_holistic.solver.trees.tree_problem import tree_problem
 
 
 def headroom(group: Group, snapshot: Snapshot,
@@ -60,7 +61,9 @@ class _Search:
         self._trials = trials
         bound = self._bound(1)
         self.at_least = 0
-        self.at_most = most_copies(bound, snapshot)
+        flat = tree_problem(bound, snapshot, ())
+        self.at_most = (most_copies(flat.group, flat.snapshot) if flat
+                        else most_copies(bound, snapshot))
         self._where: dict[str, str] = {}
         self._limit = max(1, limits().members // len(bound.all_members()))
 

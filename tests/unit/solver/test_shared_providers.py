@@ -18,16 +18,19 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.plan import Plan, Unplaceable
+from nova_holistic.model.relaxations import Headroom
 from nova_holistic.model.request_group import RequestGroup
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.alternates.alternates import alternates
 from nova_holistic.solver.check import check
 from nova_holistic.solver.planned_group import PlannedGroup
+from nova_holistic.solver.relaxations.headroom import headroom
 from nova_holistic.solver.settings import Settings, Strategy
 from nova_holistic.solver.solve import solve
 from tests.effort import examples
 from tests.unit.builders import cloud, group, host
+from tests.unit.solver.clocks import standing
 from tests.unit.solver.scenario import plan, reasons
 
 
@@ -105,6 +108,33 @@ def test_a_group_of_resources_may_come_from_a_shared_provider():
     assert isinstance(solve(group(wanted), snapshot), Plan)
     assert isinstance(solve(group(replace(wanted, count=3)), snapshot),
                       Unplaceable)
+
+
+def copies(snapshot, definition, **settings):
+    return headroom(definition, snapshot, solve(definition, snapshot),
+                    settings=Settings(timer=standing, **settings))
+
+
+def test_headroom_counts_a_storage_once():
+    nfs = storage('nfs', 100)
+    definition = group(member('web', 30))
+    hosts = diskless('h1', nfs), diskless('h2', nfs)
+    assert copies(cloud(*hosts), definition) == Headroom(3, 3)
+    hosts = *hosts, with_disk('h3', 60)
+    assert copies(cloud(*hosts), definition) == Headroom(5, 5)
+    # Without time for a search, the upper bound counts each host alone.
+    at_once = copies(cloud(*hosts), definition, time_limit=0.0)
+    assert at_once.at_least <= 5 <= at_once.at_most
+
+
+def test_headroom_counts_nested_providers():
+    card = NestedProvider('card', 'card', '', FrozenMapping(
+        {'VGPU': Inventory(3)}))
+    wanted = MemberDescription('web', Requirements(
+        FrozenMapping({'VCPU': 1, 'VGPU': 1})))
+    snapshot = cloud(replace(host('h1', 'r1'), providers=(card,)),
+                     host('h2', 'r1'))
+    assert copies(snapshot, group(wanted)) == Headroom(3, 3)
 
 
 def test_the_check_refuses_a_placement_that_exceeds_the_storage():
