@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests to an OpenStack service with the rights of a user."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+import contextlib
 from typing import Any
 
 from keystoneauth1.adapter import Adapter
@@ -11,6 +12,8 @@ import requests
 from nova_holistic.boot.errors import RightUnavailable
 from nova_holistic.inventory.errors import ServiceFailed
 
+KEYSTONE = 'keystone'
+"""Name of the service whose failures precede a request."""
 MAX_MESSAGE = 500
 """Maximum number of characters of a message of a service in a fault."""
 
@@ -31,27 +34,37 @@ class UserRequests:
         """The response, with any status except 401.
 
         :raises RightUnavailable: the service may not act for the user
-        :raises ServiceFailed: the service or keystone does not answer, and the
-            outcome is not known
+        :raises ServiceFailed: the service does not answer, and the outcome is
+            not known; or keystone does not answer (``service`` is
+            ``KEYSTONE``), and the service has not carried out the request
         """
-        try:
+        with _token_errors(path, KEYSTONE):
+            self._adapter.get_token()
+        with _token_errors(path, self._service, method):
             answer = self._adapter.request(
                 path, method, json=body, microversion=microversion,
                 raise_exc=False)
-        except ks_exceptions.HttpError as error:
-            # Keystone gives no token: the service's own refusals raise
-            # nothing.
-            if error.http_status >= 500:
-                raise ServiceFailed('keystone', path, str(error)) from error
-            raise RightUnavailable(
-                f'keystone gives no token: {error}') from error
-        except ks_exceptions.ClientException as error:
-            raise ServiceFailed(
-                self._service, path, str(error), method) from error
         if answer.status_code == 401:
             raise RightUnavailable(
                 f'{self._service} does not accept the token')
         return answer
+
+
+@contextlib.contextmanager
+def _token_errors(path: str, service: str,
+                  method: str = 'GET') -> Iterator[None]:
+    """
+    :param service: the service that does not answer if there is no connection
+    """
+    try:
+        yield
+    except ks_exceptions.HttpError as error:
+        # Keystone gives no token: the service's own refusals raise nothing.
+        if error.http_status >= 500:
+            raise ServiceFailed(KEYSTONE, path, str(error)) from error
+        raise RightUnavailable(f'keystone gives no token: {error}') from error
+    except ks_exceptions.ClientException as error:
+        raise ServiceFailed(service, path, str(error), method) from error
 
 
 def message(answer: requests.Response) -> str:

@@ -10,6 +10,7 @@ from oslo_log import log as logging
 from nova_holistic.boot.cinder_volumes import (
     BUILDING, DELETING, ERROR, NOT_DELETED, UNUSED)
 from nova_holistic.boot.errors import CreateRefused, RightUnavailable
+from nova_holistic.boot.user_requests import KEYSTONE
 from nova_holistic.boot.user_volumes import create_body, UserVolumes
 from nova_holistic.boot.volume_steps import VolumeSteps
 from nova_holistic import crash_points
@@ -105,6 +106,13 @@ class VolumeRound(VolumeSteps):
             return self.write(
                 row, state=CreatedVolumeState.FAILED, fault=str(error))
         except ServiceFailed as error:
+            if error.service == KEYSTONE:
+                LOG.warning('Volume %(path)s of group %(group)s is created '
+                            'later: %(error)s',
+                            {'path': row.path, 'error': error,
+                             'group': self.record.group_uuid})
+                # Without a token, nothing was sent.
+                return self.write(row, tries=row.tries - 1)
             LOG.warning('Volume %(path)s of group %(group)s may exist, and is '
                         'searched for: %(error)s',
                         {'path': row.path, 'error': error,

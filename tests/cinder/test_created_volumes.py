@@ -4,6 +4,8 @@
 from concurrent import futures
 
 from cinder.tests.unit import fake_constants
+from keystoneauth1.adapter import Adapter
+from keystoneauth1 import exceptions
 import pytest
 
 from nova_holistic.boot import user_volumes
@@ -316,6 +318,24 @@ def test_a_cinder_that_never_answers_ends_the_creation(
     assert {(str(row.state), row.tries, row.fault)
             for row in engine.volumes(group).values()} == {
                 ('failed', 3, NO_ANSWER)}
+
+
+def test_a_failure_of_keystone_does_not_count_as_an_attempt(
+        cinder, engine, monkeypatch):
+    def no_token(self):
+        raise exceptions.ConnectFailure('no route to keystone')
+
+    group = engine.plan(database())
+    with monkeypatch.context() as patch:
+        patch.setattr(Adapter, 'get_token', no_token)
+        for _ in range(4):
+            engine.step()
+            engine.passed += 2 * REPEAT_AFTER
+        assert {(str(row.state), row.tries) for row
+                in engine.volumes(group).values()} == {('creating', 0)}
+    engine.finish(group)
+    assert {row.tries for row in engine.volumes(group).values()} == {1}
+    assert len(cinder.all_volumes()) == 2
 
 
 def test_a_late_second_volume_of_one_attempt_is_deleted(cinder, engine):

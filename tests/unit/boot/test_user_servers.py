@@ -52,8 +52,10 @@ def test_a_missing_token_is_reported(servers, monkeypatch, refusal, error):
 
     monkeypatch.setattr(token_endpoint.Token, 'get_token', refuse)
     monkeypatch.setattr(token_endpoint.Token, 'get_headers', refuse)
-    with pytest.raises(error):
+    with pytest.raises(error) as raised:
         servers.get('server')
+    if error is ServiceFailed:
+        assert raised.value.service == 'keystone'
 
 
 def test_a_list_is_read_page_by_page(servers, requests_mock):
