@@ -27,6 +27,12 @@ class FrozenMapping(Mapping[K, V]):
     def __len__(self) -> int:
         return len(self._items)
 
+    def __eq__(self, other: object) -> bool:
+        # This takes a fraction of the time of ``Mapping.__eq__``.
+        if isinstance(other, FrozenMapping):
+            return self._items == other._items
+        return super().__eq__(other)
+
     def __hash__(self) -> int:
         if self._hash is None:
             self._hash = hash(frozenset(self._items.items()))

@@ -7,7 +7,7 @@ all calls of the process. If an observer raises an exception, ``solve`` raises
 this exception instead of returning the answer.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 import contextlib
 from dataclasses import dataclass
 import threading
@@ -68,10 +68,15 @@ def observing(observer: Observer) -> Iterator[None]:
             _registered = (*_registered[:last], *_registered[last + 1:])
 
 
-def notify_observers(question: Question, answer: Answer,
+def notify_observers(question: Callable[[], Question], answer: Answer,
                      observer: Observer | None = None) -> None:
-    """Call the registered observers and the given observer with an answer."""
-    for each in _registered:
-        each(question, answer)
-    if observer is not None:
-        observer(question, answer)
+    """Call the registered observers and the given observer with an answer.
+
+    :param question: returns the question; it is called only if there are
+        observers, because large questions take time
+    """
+    observers = _registered if observer is None else (*_registered, observer)
+    if observers:
+        asked = question()
+        for each in observers:
+            each(asked, answer)

@@ -105,11 +105,14 @@ def solve(group: Group, snapshot: Snapshot, *,
           few_collections()):
         answer, tree_limits = plan_on_trees(
             bound, reduced, placed, find, deadline.left)
-    asked = tree_problem(bound, snapshot, placed, tree_limits)
-    notify_observers(Question(
-        asked.group if asked else bound,
-        asked.snapshot if asked else snapshot,
-        FrozenMapping(placed), goal), answer, settings.observer)
+
+    def question() -> Question:
+        asked = tree_problem(bound, snapshot, placed, tree_limits)
+        return Question(asked.group if asked else bound,
+                        asked.snapshot if asked else snapshot,
+                        FrozenMapping(placed), goal)
+
+    notify_observers(question, answer, settings.observer)
     return answer
 
 

@@ -56,9 +56,8 @@ def tree_problem(group: Group, snapshot: Snapshot, placed: Collection[str],
         replace(flat, policies=(
             *flat.policies, *shared_capacities(group, snapshot, placed))),
         # Results that are cached for the real hosts are not valid for these.
-        replace(snapshot, lineage={}, hosts=tuple(
-            _with_capacity(host, classes, rows, limits)
-            for host in snapshot.hosts)))
+        replace(snapshot, lineage={}, hosts=_flat_hosts(
+            snapshot, classes, rows, limits)))
 
 
 def _with_amounts(group: Group, classes: frozenset[str],
@@ -95,19 +94,37 @@ def _flat(wanted: Requirements, classes: frozenset[str],
             **{name: amount for name, amount in amounts.items() if amount}}))
 
 
-def _with_capacity(host: Host, classes: frozenset[str],
-                   rows: Sequence[TreeRow], limits: Limits) -> Host:
+def _flat_hosts(snapshot: Snapshot, classes: frozenset[str],
+                rows: Sequence[TreeRow], limits: Limits) -> tuple[Host, ...]:
+    """The hosts without nested providers, with the rows in place of the
+    classes."""
+    # Many hosts have the same providers, such as a storage that they share.
+    # The providers live as long as the snapshot, so their ids are unique.
+    known: dict[tuple, Mapping[str, Inventory]] = {}
+    ordered = sorted(classes)
+    found = []
+    for host in snapshot.hosts:
+        key = (host.traits, tuple(map(host.inventories.get, ordered)),
+               tuple(map(id, host.providers)))
+        if key not in known:
+            known[key] = _rows_of(host, rows)
+        rows_here = known[key]
+        if limits:
+            rows_here = {**rows_here, LIMIT: Inventory(
+                limits.get(host.name, MAX_UNIT))}
+        found.append(replace(host, providers=(), inventories=FrozenMapping({
+            **{name: inventory for name, inventory
+               in host.inventories.items() if name not in classes},
+            # A host without capacity of a class does not offer the class.
+            **{name: inventory for name, inventory in rows_here.items()
+               if inventory.total}})))
+    return tuple(found)
+
+
+def _rows_of(host: Host, rows: Sequence[TreeRow]) -> Mapping[str, Inventory]:
     now, unused = parts(host), parts(host, used=False)
-    rows_here = {row.name: _inventory(row.capacity(unused), row.capacity(now))
-                 for row in rows}
-    if limits:
-        rows_here[LIMIT] = Inventory(limits.get(host.name, MAX_UNIT))
-    return replace(host, providers=(), inventories=FrozenMapping({
-        **{name: inventory for name, inventory in host.inventories.items()
-           if name not in classes},
-        # A host without capacity of a class does not offer the class.
-        **{name: inventory for name, inventory in rows_here.items()
-           if inventory.total}}))
+    return {row.name: _inventory(row.capacity(unused), row.capacity(now))
+            for row in rows}
 
 
 def _inventory(total: int, free: int) -> Inventory:
