@@ -26,6 +26,7 @@ class EmbeddedHost:
         Placement begin with the name of the host
     :ivar reserved_memory_mb: part of ``memory_mb`` in MiB that servers cannot
         use
+    :ivar reserved_disk_gb: part of ``disk_gb`` in GiB that servers cannot use
     """
 
     name: str
@@ -40,6 +41,7 @@ class EmbeddedHost:
     cpu_allocation_ratio: float = 1.0
     reserved_memory_mb: int = 0
     devices: tuple[NestedProvider, ...] = ()
+    reserved_disk_gb: int = 0
 
     def inventories(self):
         """Inventory by resource class, in the format of Placement's API.
@@ -49,7 +51,8 @@ class EmbeddedHost:
         totals = {'VCPU': self.vcpus, 'MEMORY_MB': self.memory_mb,
                   'DISK_GB': self.disk_gb}
         ratios = {'VCPU': self.cpu_allocation_ratio}
-        reserved = {'MEMORY_MB': self.reserved_memory_mb}
+        reserved = {'MEMORY_MB': self.reserved_memory_mb,
+                    'DISK_GB': self.reserved_disk_gb}
         return {
             resource_class: {
                 'total': total, 'reserved': reserved.get(resource_class, 0),

@@ -12,7 +12,9 @@ from nova_holistic.inventory.nova.computes import read_aggregates
 from nova_holistic.inventory.nova.flavor_devices import FlavorDevices
 from nova_holistic.inventory.nova.flavors import read_flavors
 from nova_holistic.inventory.resource_providers.provider_source import (
-    Listing, ProviderSource, Sharing)
+    Listing, ProviderSource, roots_of, Sharing)
+from nova_holistic.inventory.resource_providers.unused_sharing import (
+    UnusedSharing)
 from nova_holistic.inventory.service_client import ServiceClient
 from nova_holistic.inventory.snapshot_assembly import (
     NovaFacts, SnapshotAssembly)
@@ -41,6 +43,7 @@ class CloudReader:
         self._providers = providers
         self.assembly = assembly
         self.devices = FlavorDevices()
+        self._unused_sharing = UnusedSharing()
 
     def read_all(self, *, counted: bool = True) -> Snapshot:
         """Read the whole cloud, and find the changes of all hosts.
@@ -57,6 +60,9 @@ class CloudReader:
         uuids = [*(compute.uuid for compute in nova.computes), *sharing]
         # The usage of providers changes most often, so it is read last.
         found = self._providers.read(uuids, listing, counted=counted)
+        self._unused_sharing.check_computes({
+            compute.uuid: found[compute.uuid] for compute in nova.computes
+            if compute.uuid in found})
         missing = [compute.name for compute in nova.computes
                    if compute.uuid not in found]
         if missing:
@@ -131,10 +137,12 @@ class CloudReader:
 
     def _sharing(self, listing: Listing,
                  nova: NovaFacts) -> Mapping[str, Sharing]:
-        """The providers that share their resources, without compute nodes."""
-        others = {uuid for uuid, each in listing.items() if each.root}
-        others.difference_update(compute.uuid for compute in nova.computes)
-        return self._providers.sharing(listing, others)
+        """The providers that share their resources and that plans use."""
+        roots = roots_of(listing)
+        computes = {compute.uuid for compute in nova.computes}
+        found = self._providers.sharing(listing, {
+            uuid for uuid in listing if roots.get(uuid, uuid) not in computes})
+        return self._unused_sharing.without_nested(found, listing)
 
     def _all_flavors(self) -> Mapping[str, Flavor]:
         return read_flavors(self._nova, self.devices)

@@ -51,8 +51,10 @@ class PlacementInventory(InventoryDriver):
     provider is found when the list of providers is read again, together with
     the data of Nova. It also contains the providers with the trait
     MISC_SHARES_VIA_AGGREGATE that share an aggregate of Placement with one of
-    its providers, with the resource classes that the host lacks. A compute
-    without a provider, or a provider without a compute, is not a host.
+    its providers, with the resource classes of which the host has no
+    capacity. Such a provider is a root provider, and not a compute (see
+    :mod:`.unused_sharing`). A compute without a provider, or a provider
+    without a compute, is not a host.
 
     Requests for one snapshot: four, one more for each further thousand
     flavors, one or a few for usage (see :mod:`.use_changes`), one for each

@@ -189,11 +189,10 @@ class MoveCheck:
         """The inventory from which a server on the host gets a resource, and
         the names of the hosts whose servers use it; None if the host has no
         such resource."""
-        if name not in host.inventories:
-            for each in host.providers:
-                if each.sharing and name in each.inventories:
-                    return each.inventories[name], self._sharers(
-                        each.uuid, name)
+        for each in host.providers:
+            # A host contains only the shared classes that it uses.
+            if each.sharing and name in each.inventories:
+                return each.inventories[name], self._sharers(each.uuid, name)
         return host.inventories.get(name), (host.name,)
 
     def _sharers(self, provider: str, name: str) -> frozenset[str]:

@@ -6,20 +6,23 @@ import uuid
 VERSION = '1.38'
 
 
-def add_sharing(adapter, name, roots, **totals):
+def add_sharing(adapter, name, roots, *traits, parent=None, **totals):
     """Create a provider that shares its resources with root providers; returns
     its UUID.
 
     :param adapter: keystoneauth adapter of Placement
+    :param traits: further traits of the provider
+    :param parent: UUID of the provider above it
     :param totals: amount of each resource class
     """
     made, aggregate = str(uuid.uuid4()), str(uuid.uuid4())
     adapter.post('/resource_providers', microversion=VERSION, json={
-        'name': name, 'uuid': made})
+        'name': name, 'uuid': made,
+        **({'parent_provider_uuid': parent} if parent else {})})
     change(adapter, made, 'inventories', {
         resource_class: {'total': total}
         for resource_class, total in totals.items()})
-    change(adapter, made, 'traits', ['MISC_SHARES_VIA_AGGREGATE'])
+    change(adapter, made, 'traits', ['MISC_SHARES_VIA_AGGREGATE', *traits])
     for one in (made, *roots):
         join(adapter, one, aggregate)
     return made

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cloud of hosts without disks that share a storage, and one host with its
-own disk."""
+"""A cloud of hosts that share a storage, and one host with its own disk.
+
+Two of the hosts that share the storage report no disk, as VMware's driver
+does. The third one reports a disk that is reserved completely: the libvirt
+driver always reports a disk, and an operator reserves it with
+``reserved_host_disk_mb``.
+"""
 
 import pytest
 
@@ -14,9 +19,13 @@ from tests.unit.api.service import Service
 
 STORAGE = 100
 """GiB of the storage."""
+SSD = 'STORAGE_DISK_SSD'
+"""A trait of the storage."""
 
 HOSTS = (*(EmbeddedHost(f'diskless-{number}', rack='r1', vcpus=8, disk_gb=0)
-           for number in (1, 2, 3)),
+           for number in (1, 2)),
+         EmbeddedHost('reserved', rack='r1', vcpus=8, disk_gb=60,
+                      reserved_disk_gb=60),
          EmbeddedHost('disk', zone='local', rack='r2', vcpus=8, disk_gb=60))
 
 
@@ -28,10 +37,13 @@ def running_cloud(own_cloud):
         roots = cloud.providers()
         cloud.storage = add_sharing(
             cloud.placement, 'nfs',
-            [roots[host.name] for host in HOSTS[:3]], DISK_GB=STORAGE)
+            [roots[host.name] for host in HOSTS[:3]], SSD, DISK_GB=STORAGE)
         cloud.create_flavor('disk', 1, 512, 30)
         cloud.create_flavor('large', 1, 512, 70)
         cloud.create_flavor('diskless', 1, 512, 0)
+        cloud.create_flavor('ssd', 1, 512, 30, {f'trait:{SSD}': 'required'})
+        cloud.create_flavor('hdd', 1, 512, 30, {f'trait:{SSD}': 'forbidden'})
+        cloud.create_flavor('no-disk', 1, 512, 0, {f'trait:{SSD}': 'required'})
         yield cloud
 
 

@@ -53,6 +53,18 @@ def names_of_roots(listing: Listing) -> Mapping[str, str]:
             if provider.root}
 
 
+def roots_of(listing: Listing) -> Mapping[str, str]:
+    """UUIDs of the root providers of all nested providers, by UUID."""
+    found = {}
+    for uuid in listing:
+        root = uuid
+        while root in listing and listing[root].parent:
+            root = listing[root].parent
+        if root != uuid:
+            found[uuid] = root
+    return found
+
+
 class ProviderSource(abc.ABC):
     """Reads resource providers. Callers must not call ``read`` at the same
     time."""

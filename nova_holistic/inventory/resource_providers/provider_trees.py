@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from nova_holistic.inventory.resource_providers.provider import Provider
 from nova_holistic.inventory.resource_providers.provider_source import (
-    Listing, ProviderSource, Sharing)
+    Listing, ProviderSource, roots_of, Sharing)
 from nova_holistic.model.cloud.nested_provider import NestedProvider
 
 Read = Callable[[Collection[str]], Mapping[str, Provider | None]]
@@ -67,14 +67,9 @@ class ProviderTrees(ProviderSource):
     def _learn(self, listing: Listing) -> None:
         if listing is self._listing:
             return
-        roots, below = {}, {}
-        for uuid, each in listing.items():
-            root = uuid
-            while root in listing and listing[root].parent:
-                root = listing[root].parent
-            if root != uuid:
-                roots[uuid] = root
-                below.setdefault(root, []).append(uuid)
+        roots, below = roots_of(listing), {}
+        for uuid, root in roots.items():
+            below.setdefault(root, []).append(uuid)
         self._listing, self._roots = listing, roots
         self._below = {root: sorted(uuids) for root, uuids in below.items()}
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Resources that providers share with hosts.
 
-A host uses the resources of a sharing provider only of resource classes that
-it has neither at its root provider nor at a nested provider. If several
+A host uses the resources of a sharing provider only of resource classes of
+which neither its root provider nor a nested provider has capacity. An
+inventory whose total is reserved has no capacity: Placement never allocates it
+(placement.objects.research_context.get_providers_with_resource). If several
 providers share a class with a host, it uses the provider with the largest
 capacity of this class.
 """
@@ -23,8 +25,9 @@ def shared_with(host: Host, providers: Collection[NestedProvider]
     :param host: the host without sharing providers
     :param providers: all providers that share their resources with it
     """
-    own = set(host.inventories).union(*(
-        each.inventories for each in host.providers))
+    own = {name for inventories in (
+        host.inventories, *(each.inventories for each in host.providers))
+        for name, inventory in inventories.items() if inventory.capacity > 0}
     return tuple(
         each if len(names) == len(each.inventories)
         else replace(each, inventories=FrozenMapping({

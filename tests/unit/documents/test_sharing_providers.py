@@ -44,6 +44,22 @@ def test_hosts_use_shared_classes_that_they_lack():
     assert (nfs.inventories['DISK_GB'].free, nfs.parent) == (70, '')
 
 
+@pytest.mark.parametrize('disk, users', [
+    ({'total': 10, 'reserved': 10}, {'cmp-1', 'cmp-2'}),
+    ({'total': 10, 'reserved': 10, 'used': 4}, {'cmp-1', 'cmp-2'}),
+    ({'total': 10, 'reserved': 9}, {'cmp-1'}),
+    ({'total': 10, 'used': 10}, {'cmp-1'})])
+def test_a_disk_without_capacity_is_no_disk(disk, users):
+    """Placement allocates nothing of an inventory that is reserved
+    completely."""
+    document = copy.deepcopy(CLOUD)
+    document['hosts'][1]['resources']['DISK_GB'] = disk
+    snapshot = parse_inventory(document)
+    assert used_providers(snapshot) == dict.fromkeys(users, ['nfs'])
+    assert parse_inventory(inventory_document(snapshot)).hosts == (
+        snapshot.hosts)
+
+
 def test_the_largest_of_several_providers_is_used():
     small = {**NFS, 'name': 'small', 'resources': {
         'DISK_GB': {'total': 50}, 'CUSTOM_IOPS': {'total': 9}}}

@@ -17,12 +17,16 @@ from nova_holistic.table.records import MemberRecord, MemberState, Place
 from tests.unit.builders import cloud, group, host, servers
 
 
-def context(used, resources):
-    """Two servers on the first of three hosts that share 100 GiB."""
+def context(used, resources, **own):
+    """Two servers on the first of three hosts that share 100 GiB.
+
+    :param own: inventories that each host has in addition to processors
+    """
     nfs = NestedProvider('nfs', 'nfs', '', FrozenMapping(
         {'DISK_GB': Inventory(100, used=used)}), sharing=True)
-    hosts = [replace(host(name, 'r1', vcpus=4), providers=(nfs,))
-             for name in ('h1', 'h2', 'h3')]
+    hosts = [host(name, 'r1', vcpus=4) for name in ('h1', 'h2', 'h3')]
+    hosts = [replace(each, providers=(nfs,), inventories=FrozenMapping(
+        {**each.inventories, **own})) for each in hosts]
     wanted = group(replace(
         servers('web', 2), requirements=replace(
             servers('web').requirements, flavor=None,
@@ -39,8 +43,10 @@ def context(used, resources):
 @pytest.mark.parametrize('used, number', [
     # Each move needs 30 GiB, and frees 30 GiB at its end.
     (70, 2), (71, 0)])
-def test_a_move_needs_the_disk_twice(used, number):
-    found = longest_sequence(*context(used, {'VCPU': 1, 'DISK_GB': 30}))
+@pytest.mark.parametrize('own', [
+    {}, {'DISK_GB': Inventory(500, reserved=500)}])
+def test_a_move_needs_the_disk_twice(used, number, own):
+    found = longest_sequence(*context(used, {'VCPU': 1, 'DISK_GB': 30}, **own))
     assert len(found.moves) == number
     if not number:
         assert set(found.obstacles.values()) == {
