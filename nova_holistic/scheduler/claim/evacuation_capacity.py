@@ -10,24 +10,26 @@ are lost, and an engine plans them again.
 from collections.abc import Iterator, Sequence
 from collections import defaultdict
 import contextlib
-from typing import Any
+from dataclasses import replace
 
-from keystoneauth1 import exceptions as ks_exceptions
 import nova.conf
 from nova import objects
 from oslo_log import log as logging
 
 from nova_holistic import crash_points
 from nova_holistic.holds import errors as holds_errors
+from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.plan import Reason
+from nova_holistic.scheduler.claim.host_capacity import (
+    Free, freed, HostCapacity, is_enough)
 from nova_holistic.scheduler.claim import request_check
-from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts.candidates import Candidates
 from nova_holistic.scheduler.policies import membership
 from nova_holistic.scheduler.policies.membership import Membership
-from nova_holistic.table.records import MemberRecord, MemberState
+from nova_holistic.table.provider_allocation import ProviderAllocation
+from nova_holistic.table.records import MemberRecord, MemberState, Place
 
 CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
@@ -48,10 +50,12 @@ class EvacuationCapacity:
         self._context = context
         self._spec = spec.obj_clone()
         self._connections = connections
+        self._capacity = HostCapacity(connections.placement)
         self._candidates = Candidates(
             context, self._spec, connections, scheduler)
-        self._candidates.resource_request = request_check.resource_request(
+        self._request = request_check.resource_request(
             context, self._spec, scheduler.host_manager)
+        self._candidates.resource_request = self._request
 
     def free(self, instance_uuid: str) -> bool:
         """Drop the holds that block the server on one host. Hosts with few of
@@ -75,17 +79,19 @@ class EvacuationCapacity:
                  ) -> Iterator[Sequence[MemberRecord]]:
         """The holds whose capacity the server needs on a host, for at most
         [holistic] search_hosts hosts. Placement gets two requests about each
-        of them. They are the hosts on which the fewest holds suffice, even if
-        nothing else is free there."""
+        of their providers. They are the hosts on which the fewest holds
+        suffice, even if nothing else is free there."""
         by_provider: dict[str, list[MemberRecord]] = defaultdict(list)
         for row in self._planned(own):
             if row.place.host not in ignored:
                 by_provider[row.place.provider].append(row)
-        wanted = self._candidates.resource_request.merged_resources()
         likely = sorted(by_provider.items(),
-                        key=lambda item: _expectation(item[1], wanted))
+                        key=lambda item: _expectation(item[1], self._request))
+        classes = [name for name, amount
+                   in self._request.merged_resources().items() if amount]
         for provider, rows in likely[:CONF.holistic.search_hosts]:
-            found = _blocking_holds(rows, wanted, self._free_amounts(provider))
+            found = _blocking_holds(
+                rows, self._request, self._capacity.free(provider, classes))
             if found:
                 yield found
 
@@ -96,23 +102,6 @@ class EvacuationCapacity:
         return self._connections.table.find_members(
             [MemberState.PLANNED], held=True)
 
-    def _free_amounts(self, provider: str) -> dict[str, int]:
-        """Free amount of each resource class of a provider in Placement."""
-        path = f'/resource_providers/{provider}'
-        used = self._get(f'{path}/usages').get('usages', {})
-        return {name: int((inventory['total'] - inventory['reserved'])
-                          * inventory['allocation_ratio']) - used.get(name, 0)
-                for name, inventory in self._get(f'{path}/inventories').get(
-                    'inventories', {}).items()}
-
-    def _get(self, path: str) -> dict[str, Any]:
-        try:
-            response = self._connections.placement.get(
-                path, microversion='1.19', raise_exc=False)
-        except ks_exceptions.ClientException as error:
-            raise RequestRefused('Placement does not answer') from error
-        return response.json() if response.status_code == 200 else {}
-
     def _is_accepted(self, own: Membership, rows: Sequence[MemberRecord],
                      instance_uuid: str) -> bool:
         """Whether Nova's filters and the policies of the server's group accept
@@ -121,7 +110,7 @@ class EvacuationCapacity:
         left = [row for row in own.rows if row.id not in gone]
         return self._candidates.other_host(
             Membership(own.record, own.own, left), instance_uuid,
-            [rows[0].place], []) is not None
+            [_place(own.own, rows)], []) is not None
 
     def _give_up(self, rows: Sequence[MemberRecord],
                  instance_uuid: str) -> bool:
@@ -159,28 +148,48 @@ class EvacuationCapacity:
         return len(lost) == len(rows)
 
 
-def _blocking_holds(rows: Sequence[MemberRecord], wanted, free: dict[str, int]
+def _place(member: MemberRecord, rows: Sequence[MemberRecord]) -> Place:
+    """The place of these holds, for the check by Nova's filters. Placement
+    chooses the providers after the holds are dropped. Until then, the place
+    has the providers of one of the holds, or those of the member with another
+    root provider.
+
+    :param member: the member whose server is evacuated
+    """
+    there, before = rows[0].place, member.place.allocation
+    chosen = [row.place for row in rows if row.place.allocation is not None]
+    if chosen or before is None:
+        return chosen[0] if chosen else there
+    root = {member.place.provider: there.provider}
+    return replace(there, allocation=ProviderAllocation(
+        FrozenMapping({root.get(uuid, uuid): amounts for uuid, amounts
+                       in before.resources.items()}),
+        FrozenMapping({
+            suffix: tuple(root.get(uuid, uuid) for uuid in providers)
+            for suffix, providers in before.mappings.items()})))
+
+
+def _blocking_holds(rows: Sequence[MemberRecord], request, free: Free
                     ) -> Sequence[MemberRecord]:
     """Few holds that free enough capacity, the largest first; empty if none is
-    needed, or if all of them do not free enough."""
-    free, found = dict(free), []
+    needed, or if all of them do not free enough.
+
+    :param request: nova.scheduler.utils.ResourceRequest of the server
+    :param free: free capacity of the providers of the host
+    """
+    wanted, found = request.merged_resources(), []
     for row in sorted(rows, key=lambda row: -_size(row, wanted)):
-        if _is_insufficient(wanted, free):
+        if not is_enough(request, free):
             found.append(row)
-            for name, amount in row.member.requirements.resources.items():
-                free[name] = free.get(name, 0) + amount
-    return () if _is_insufficient(wanted, free) else found
+            free = freed(free, row)
+    return found if is_enough(request, free) else ()
 
 
-def _expectation(rows: Sequence[MemberRecord], wanted) -> tuple[bool, int]:
+def _expectation(rows: Sequence[MemberRecord], request) -> tuple[bool, int]:
     """A key for sorting hosts: whether all holds together are too small, and
     the number of holds that suffice."""
-    found = _blocking_holds(rows, wanted, {})
+    found = _blocking_holds(rows, request, {})
     return not found, len(found)
-
-
-def _is_insufficient(wanted, free: dict[str, int]) -> bool:
-    return any(free.get(name, 0) < amount for name, amount in wanted.items())
 
 
 def _size(row: MemberRecord, wanted) -> float:
