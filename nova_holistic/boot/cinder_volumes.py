@@ -11,7 +11,8 @@ from keystoneauth1 import exceptions as ks_exceptions
 from nova_holistic.boot.user_requests import message
 from nova_holistic.boot.user_volumes import ATTEMPT, VERSION
 from nova_holistic.inventory.errors import ServiceFailed
-from nova_holistic.inventory.service_client import ServiceClient
+from nova_holistic.inventory.service_client import (
+    failure_type, ServiceClient)
 
 FAULT = 'holistic_fault'
 """Property of a volume with the reason why Cinder's scheduler refused it."""
@@ -40,7 +41,7 @@ class CinderVolume:
 
 class CinderVolumes:
     """The volumes of all projects. All methods raise ServiceFailed if Cinder
-    does not answer, or refuses the request."""
+    does not answer, and ErrorAnswer if it refuses the request."""
 
     def __init__(self, cinder: Adapter):
         """:param cinder: with the authentication of an administrator"""
@@ -80,7 +81,8 @@ class CinderVolumes:
             raise ServiceFailed('cinder', path, str(error),
                                 'DELETE') from error
         if answer.status_code not in (202, 204, 400, 404):
-            raise ServiceFailed('cinder', path, message(answer), 'DELETE')
+            raise failure_type(answer.status_code)(
+                'cinder', path, message(answer), 'DELETE')
         return answer.status_code != 400
 
 

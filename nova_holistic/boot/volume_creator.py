@@ -15,6 +15,7 @@ from nova_holistic.boot.volume_round import Limits, VolumeRound
 from nova_holistic.boot.volume_steps import VolumeSteps
 from nova_holistic import crash_points, exceptions
 from nova_holistic.engine.errors import OwnershipLost
+from nova_holistic.inventory.errors import ErrorAnswer
 from nova_holistic.table.coordination.volume_creations import has_plan
 from nova_holistic.table.created_volumes import (
     CLOSED, CreatedVolume, CreatedVolumeState, CreationStatus, UNFINISHED,
@@ -79,8 +80,8 @@ class VolumeCreator:
             record, self._table.volumes, self._cinder, self._clock, group,
             user, Limits(self._conf.volume_tries, self._conf.parallel,
                          self._conf.build_timeout),
-            sum(row.state == CreatedVolumeState.CREATING for row in rows))
-        after = [steps.create(row) for row in rows]
+            sum(self._is_building(row) for row in rows))
+        after = self._after(record, rows, steps.create)
         waits = steps.lost and not self._replan(record, replan)
         status = _status(after)
         if status != CreationStatus.CREATING:
@@ -88,18 +89,49 @@ class VolumeCreator:
         self._finish(record, status, WAIT_FOR_POOL if waits
                      else self._conf.poll_interval)
 
+    def _is_building(self, row: CreatedVolume) -> bool:
+        """Whether Cinder may still work on the volume. A volume whose state
+        Cinder cannot return does not count for longer than a create may take.
+        """
+        return row.state == CreatedVolumeState.CREATING and (
+            row.attempted_at is None
+            or (self._clock() - row.attempted_at).total_seconds()
+            < self._conf.build_timeout)
+
     def _clean_up(self, record: VolumeCreation,
                   rows: Sequence[CreatedVolume]) -> None:
         """Delete the volumes of a group without a plan."""
         self._end_right(record)
         steps = VolumeSteps(
             record, self._table.volumes, self._cinder, self._clock)
-        after = [steps.clean_up(row) for row in rows]
+        after = self._after(record, rows, steps.clean_up)
         if any(row.state not in CLOSED for row in after):
             self._finish(record, CreationStatus.COMPLETE,
                          self._conf.poll_interval)
         elif not self._creations.close(record):
             raise OwnershipLost('another engine deletes its volumes')
+
+    def _after(self, record: VolumeCreation, rows: Sequence[CreatedVolume],
+               step: Callable[[CreatedVolume], CreatedVolume],
+               ) -> Sequence[CreatedVolume]:
+        """The rows after a step for each of them. A volume for which Cinder
+        returns an error keeps its state until the next round, and does not
+        delay the others."""
+        after, failed = [], []
+        for row in rows:
+            try:
+                after.append(step(row))
+            except ErrorAnswer as error:
+                after.append(row)
+                failed.append((row.path, error))
+        if failed:
+            LOG.warning(
+                'Cinder returns errors about %(number)d volumes of group '
+                '%(group)s, which are tried again later. The first is '
+                '%(path)s: %(error)s',
+                {'number': len(failed), 'group': record.group_uuid,
+                 'path': failed[0][0], 'error': failed[0][1]})
+        return after
 
     def _finish(self, record: VolumeCreation, status: CreationStatus,
                 interval: float) -> None:

@@ -24,6 +24,11 @@ class ServiceFailed(HolisticError):
         super().__init__(f'{service}: {method} {path}: {problem}')
 
 
+class ErrorAnswer(ServiceFailed):
+    """A service answers a request with an unexpected status. Its other
+    requests may succeed."""
+
+
 class DatabaseFailed(ServiceFailed):
     """Placement's database does not answer, refuses a statement, or does not
     have the expected schema."""

@@ -9,10 +9,18 @@ from urllib.parse import urlencode
 from keystoneauth1.adapter import Adapter
 from keystoneauth1.exceptions import ClientException
 
-from nova_holistic.inventory.errors import ServiceFailed
+from nova_holistic.inventory.errors import ErrorAnswer, ServiceFailed
 
 PAGE = 1000
 """Number of items per request; Nova's own default maximum."""
+
+_UNREACHABLE = (502, 503, 504)
+"""Statuses of a proxy whose service does not answer."""
+
+
+def failure_type(status: int) -> type[ServiceFailed]:
+    """The type of the error for an unexpected status of a response."""
+    return ServiceFailed if status in _UNREACHABLE else ErrorAnswer
 
 
 class ServiceClient:
@@ -29,8 +37,9 @@ class ServiceClient:
             missing_ok: bool = False) -> Any:
         """The JSON document at a path; None for status 404 if ``missing_ok``.
 
-        :raises ServiceFailed: the service does not answer, refuses, or does
-            not answer with JSON
+        :raises ErrorAnswer: the service refuses
+        :raises ServiceFailed: the service does not answer, or does not answer
+            with JSON
         """
         try:
             answer = self._adapter.get(
@@ -40,7 +49,7 @@ class ServiceClient:
         if missing_ok and answer.status_code == 404:
             return None
         if answer.status_code != 200:
-            raise ServiceFailed(
+            raise failure_type(answer.status_code)(
                 self.name, path,
                 f'HTTP {answer.status_code}: {_one_line(answer.text)}')
         try:

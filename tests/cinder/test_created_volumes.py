@@ -2,8 +2,10 @@
 """An engine creates the volumes of a group at plan time, in a real Cinder."""
 
 from concurrent import futures
+from datetime import timedelta
 
 from cinder.tests.unit import fake_constants
+from cinder.volume.api import API
 from keystoneauth1.adapter import Adapter
 from keystoneauth1 import exceptions
 import pytest
@@ -318,6 +320,64 @@ def test_a_cinder_that_never_answers_ends_the_creation(
     assert {(str(row.state), row.tries, row.fault)
             for row in engine.volumes(group).values()} == {
                 ('failed', 3, NO_ANSWER)}
+
+
+@pytest.fixture
+def hidden(monkeypatch):
+    """UUIDs of volumes for which Cinder's API returns status 500."""
+    found, get = set(), API.get
+
+    def fails(self, context, volume_id, *args, **options):
+        if volume_id in found:
+            raise RuntimeError('inconsistent rows')
+        return get(self, context, volume_id, *args, **options)
+
+    monkeypatch.setattr(API, 'get', fails)
+    return found
+
+
+def test_a_volume_with_errors_does_not_delay_the_others(
+        cinder, engine, hidden):
+    group = engine.plan(database())
+    engine.work(lambda: engine.volumes(group)['data-0'].volume_uuid)
+    hidden.add(engine.volumes(group)['data-0'].volume_uuid)
+    engine.work(lambda: engine.states(group)['data-1'] == 'available')
+    assert engine.states(group)['data-0'] == 'creating'
+    assert engine.status(group) == 'creating'
+    hidden.clear()
+    engine.finish(group)
+    assert engine.states(group) == {
+        'data-0': 'available', 'data-1': 'available'}
+
+
+def test_a_volume_with_errors_does_not_occupy_the_only_place(
+        cinder, engine, hidden):
+    engine.conf.set_override('parallel', 1, 'boot')
+    group = engine.plan(database())
+    engine.work(lambda: engine.volumes(group)['data-0'].volume_uuid)
+    hidden.add(engine.volumes(group)['data-0'].volume_uuid)
+    for _ in range(3):
+        engine.step()
+    assert engine.states(group)['data-1'] == 'waiting'
+    engine.passed += timedelta(seconds=engine.conf.boot.build_timeout)
+    engine.work(lambda: engine.states(group)['data-1'] == 'available')
+    assert engine.states(group)['data-0'] == 'creating'
+    hidden.clear()
+    engine.finish(group)
+
+
+def test_a_volume_with_errors_does_not_delay_deletions(
+        cinder, engine, hidden):
+    group = engine.plan(database())
+    engine.finish(group)
+    hidden.add(engine.volumes(group)['data-0'].volume_uuid)
+    engine.lifecycle.release(group)
+    engine.work(lambda: 'data-1' not in engine.pools(group))
+    assert 'data-0' in engine.pools(group)
+    assert engine.status(group) is not None
+    hidden.clear()
+    engine.work(lambda: engine.status(group) is None)
+    assert engine.pools(group) == {}
 
 
 def test_a_failure_of_keystone_does_not_count_as_an_attempt(
