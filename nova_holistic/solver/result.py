@@ -54,8 +54,9 @@ def proved_plan(known: Incumbent, where: Mapping[str, Host], proof: Proof,
     return Plan(
         known.group.name,
         tuple(_placement(path, host) for path, host in where.items()),
-        _valued(known.objective, value, proof.bound, best), preferences,
-        seconds(), _costed(float(cost), float(cost if best else proof.least))
+        _value_with_gap(known.objective, value, proof.bound, best),
+        preferences, seconds(),
+        _cost_with_gap(float(cost), float(cost if best else proof.least))
         if preferences else None,
         tuple(_warnings(known.group, where, known.snapshot)))
 
@@ -72,12 +73,12 @@ def _placement(path: str, host: Host) -> Placement:
     return Placement(path, host.name, host.node, host.location)
 
 
-def _costed(cost: float, least: float) -> PreferenceCost:
+def _cost_with_gap(cost: float, least: float) -> PreferenceCost:
     return PreferenceCost(cost, least, bounds.gap(cost, least))
 
 
-def _valued(objective: Objective, value: float, bound: float | None,
-            best: bool) -> ObjectiveValue:
+def _value_with_gap(objective: Objective, value: float, bound: float | None,
+                    best: bool) -> ObjectiveValue:
     # A bound above the value is an error of the solver and must be visible.
     lower = bounds.safe(objective, bound)
     if best:

@@ -55,7 +55,7 @@ class FallbackPlan:
             case = Case.of(
                 kinds.group, self._incumbent.snapshot,
                 self._incumbent.placed, deadline.check,
-                Subproblem(kinds.table.part(roomiest(kinds)),
+                Subproblem(kinds.table.part(hosts_with_room(kinds)),
                            constructs=True))
             counts = _plan_without_checks(case, deadline)
             for found in plans(case, deadline) if counts is None else [counts]:
@@ -144,7 +144,7 @@ def _fill(attempt: Attempt, c: int, host: int, left: int) -> int:
     return number
 
 
-def roomiest(kinds: Kinds) -> np.ndarray:
+def hosts_with_room(kinds: Kinds) -> np.ndarray:
     """Indexes of some hosts with room, from all locations, in ascending order.
     They include the hosts of members that stay."""
     with np.errstate(divide='ignore'):

@@ -145,7 +145,7 @@ class Restarts:
             if failed is None:
                 return self._checked_counts(attempt.counts)
             first[failed] += failed == order[0]
-            if first[failed] >= limits().first_failures:
+            if first[failed] >= limits().first_class_failures:
                 return None
             self._learn(failed, reached)
         return None

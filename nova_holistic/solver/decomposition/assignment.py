@@ -59,7 +59,7 @@ class _Assignment:
         self._cost: dict[int, float] = {}
         self._own: dict[Atom, int] = {}
         self._rows: list[tuple[np.ndarray, np.ndarray, float, float]] = []
-        self._assign_everyone(np.asarray(table_of), number)
+        self._assign_all(np.asarray(table_of), number)
 
     def solve(self, deadline: Deadline) -> Counts | None:
         """Return counts for the classes; None if none were found."""
@@ -99,8 +99,8 @@ class _Assignment:
                 found[c][h] = int(number)
         return found
 
-    def _assign_everyone(self, table_of: np.ndarray,
-                         number: np.ndarray) -> None:
+    def _assign_all(self, table_of: np.ndarray,
+                    number: np.ndarray) -> None:
         for c, each in enumerate(self._case.classes):
             columns = self._column[c][self._column[c] >= 0]
             # Every member has a place or is missing.

@@ -155,9 +155,10 @@ def cells(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
 
 
 def one_cell(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
-    """Return a single cell without rules. Only policies that exclude hosts, or
-    limit the members on a host, are part of the kinds, and the number of hosts
-    follows from all policies."""
+    """Return a single cell of all hosts, without rules, for bounds that ignore
+    policies on domains. The kinds still contain the policies that exclude
+    hosts or limit the members on a host, and all policies determine the
+    minimum number of hosts."""
     return _of_policies(kinds, (), in_time)
 
 

@@ -35,8 +35,8 @@ class ColumnGenerationLimits:
         priced. No effect on 8 points.
     :ivar dive_penalty: penalty of a member without a pattern while diving, as
         a factor of the largest price. No effect on 4 points.
-    :ivar dive_rounds: rounds of pricing before each fixing if everyone has a
-        place; three times as many otherwise.
+    :ivar dive_rounds: rounds of pricing before each fixing if all members
+        have a place; three times as many otherwise.
     :ivar dive_columns: new columns of one round while diving. No effect on 2
         points.
     :ivar dives: further dives in which a part of the best dive is kept. No

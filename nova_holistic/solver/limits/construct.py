@@ -16,8 +16,9 @@ class ConstructLimits:
         the classes of one component before all classes are placed again.
     :ivar component_share: share of the classes up to which a policy connects
         its classes; above, it concerns the whole group. No effect on 8 points.
-    :ivar first_failures: failures of the class that is placed first, after
-        which an ordering ends. No effect on 4 points.
+    :ivar first_class_failures: attempts in which the class that is placed
+        first finds no host, after which an ordering ends. No effect on 4
+        points.
     :ivar passes: passes over the places that no class could use. With a
         quarter the plan is worse on 1 of 6 points.
     :ivar exclusion_weight: weight of keeping classes in a domain together that
@@ -71,7 +72,7 @@ class ConstructLimits:
     restarts: int = 48
     further_restarts: int = 6
     component_share: float = 0.5
-    first_failures: int = 4
+    first_class_failures: int = 4
     passes: int = 4
     exclusion_weight: float = 0.3
     places_per_update: int = 40

@@ -34,14 +34,15 @@ class PhasesLimits:
         groups of benchmarks/grid.py: with 20, groups of 6 to 19 policies on
         thousands of hosts got their first plans seconds later, and weaker
         bounds.
-    :ivar many_policies: policies from which on this applies to clouds of any
-        size.
+    :ivar many_policies: policies from which on the first plan and bounds
+        without policies also come first on clouds of up to diverse_hosts
+        hosts.
     :ivar diverse_hosts: hosts up to which a program of all policies on all
-        hosts comes first for fewer policies. Chosen by the mixed and planted
-        groups of benchmarks/grid.py, with 5 s: on up to 400 hosts, the gap of
-        14 of 31 groups is smaller, and of 6 larger (the objective stack has
-        worse plans). On 450 to 500 hosts, it is smaller for 3 of 9 groups, and
-        larger for 4.
+        hosts comes first, if the group has fewer than many_policies policies.
+        Chosen by the mixed and planted groups of benchmarks/grid.py, with 5 s:
+        on up to 400 hosts, the gap of 14 of 31 groups is smaller, and of 6
+        larger (the objective stack has worse plans). On 450 to 500 hosts, it
+        is smaller for 3 of 9 groups, and larger for 4.
     :ivar members_per_policy: members for each policy up to which a group is
         diverse. Chosen by the mixed groups of benchmarks/grid.py. No effect on
         3 points.

@@ -163,10 +163,10 @@ class Rules:
 
     def candidates(self, scope: Scope) -> Sequence[Host]:
         self.in_time()
-        anyone = np.zeros(len(self.table), dtype=bool)
+        reached = np.zeros(len(self.table), dtype=bool)
         for mask in distinct(self.reach[m.path] for m in scope.members):
-            anyone |= mask
-        return [self.table.hosts[h] for h in np.flatnonzero(anyone)]
+            reached |= mask
+        return [self.table.hosts[h] for h in np.flatnonzero(reached)]
 
     def others(self, scope: Scope) -> Scope:
         # All scopes of the same members share one object.
