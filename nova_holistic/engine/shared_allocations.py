@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from collections import defaultdict
 from dataclasses import dataclass, replace
 
+from nova_holistic.model.cloud.member_traits import of_other_providers
 from nova_holistic.model.cloud.nested_provider import NestedProvider
 from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.frozen import FrozenMapping
@@ -26,18 +27,20 @@ class Shares:
         groups
     :ivar groups: suffixes of request groups, each with the UUID of its
         provider
+    :ivar traits: traits of the providers of these resource classes
     """
 
     resources: Mapping[str, Mapping[str, int]]
     classes: frozenset[str]
     groups: Mapping[str, str]
+    traits: frozenset[str] = frozenset()
 
 
 def shares_of(wanted: Requirements, host: Host) -> Shares:
     """What the sharing providers of the host give to a member."""
     resources: defaultdict[str, defaultdict[str, int]] = defaultdict(
         lambda: defaultdict(int))
-    classes, groups = set(), {}
+    classes, groups, traits = set(), {}, set()
     for provider in host.providers:
         if not provider.sharing:
             continue
@@ -45,12 +48,13 @@ def shares_of(wanted: Requirements, host: Host) -> Shares:
             if wanted.resources.get(name):
                 resources[provider.uuid][name] += wanted.resources[name]
                 classes.add(name)
+                traits |= of_other_providers(provider.traits)
         for group in wanted.request_groups:
             if _serves(provider, group, wanted):
                 groups[group.suffix] = provider.uuid
                 for name, amount in group.resources.items():
                     resources[provider.uuid][name] += amount
-    return Shares(resources, frozenset(classes), groups)
+    return Shares(resources, frozenset(classes), groups, frozenset(traits))
 
 
 def _serves(provider: NestedProvider, group: RequestGroup,
@@ -71,7 +75,8 @@ def without_shared_resources(wanted: Requirements,
     if not shares.resources:
         return wanted
     return replace(
-        wanted, resources=FrozenMapping({
+        wanted, required_traits=wanted.required_traits - shares.traits,
+        resources=FrozenMapping({
             name: amount for name, amount in wanted.resources.items()
             if name not in shares.classes}),
         request_groups=tuple(each for each in wanted.request_groups

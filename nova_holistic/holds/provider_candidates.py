@@ -9,6 +9,7 @@ from nova_holistic.holds import placement_responses
 from nova_holistic.holds.independent_parts import (
     independent_parts, numbered)
 from nova_holistic.holds.requests import Requests
+from nova_holistic.model.cloud.member_traits import HOST_ONLY
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.table.provider_allocation import ProviderAllocation
 
@@ -75,12 +76,18 @@ def _read(requests: Requests, provider: str, wanted: Requirements
 
 
 def _query(wanted: Requirements) -> Sequence[tuple[str, str]]:
-    """The query parameters of a part. Traits outside groups are required of
-    the root provider, as in the plan."""
+    """The query parameters of a part. As in Nova's requests, the providers of
+    the resources outside groups have the traits outside groups together.
+    Without such resources, the root provider has them."""
     found = [('resources', _amounts(wanted.resources))]
-    traits = _traits(wanted.required_traits, wanted.forbidden_traits)
-    if traits:
-        found.append(('root_required', traits))
+    together = bool(any(wanted.resources.values()))
+    for key, of_root in ('required', False), ('root_required', True):
+        traits = _traits(*(
+            {each for each in some if of_root == (
+                not together or each.startswith(HOST_ONLY))}
+            for some in (wanted.required_traits, wanted.forbidden_traits)))
+        if traits:
+            found.append((key, traits))
     for each in wanted.request_groups:
         found.append((f'resources{each.suffix}', _amounts(each.resources)))
         traits = _traits(each.required_traits, each.forbidden_traits)

@@ -10,6 +10,7 @@ import pulp
 
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.cloud.domain import Domain
+from nova_holistic.model.cloud.member_traits import traits_for
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.members.member import Member
@@ -20,8 +21,7 @@ from nova_holistic.model.policy import Encoder, Expression, Policy, Violations
 from nova_holistic.policies.level_policy import LEVEL, LevelPolicy
 
 Demand = tuple[Requirements, tuple[Policy, ...]]
-"""The requirements of a member for its host, and the policies that have
-requirements for it."""
+"""The requirements of a member for its host, and the policies about it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,7 +242,7 @@ def _places(level: str, confining: Sequence[str], demands: frozenset[Demand],
 def _meets(host: Host, wanted: Requirements,
            policies: tuple[Policy, ...]) -> bool:
     here = (*host.location, host.name)
-    return (not wanted.required_traits - host.traits
+    return (not wanted.required_traits - traits_for(host, wanted.resources)
             and not wanted.forbidden_traits & host.traits
             and not wanted.aggregates - host.aggregates
             and wanted.availability_zone in (None, host.availability_zone)
@@ -276,11 +276,11 @@ def _demands(group: Group, above: tuple[Policy, ...]) -> Iterator[Demand]:
 
 
 def _suitable(wanted: Requirements, host: Host) -> bool:
-    zone, location = wanted.availability_zone, wanted.location
-    return (wanted.required_traits <= host.traits
+    location = wanted.location
+    return (wanted.required_traits <= traits_for(host, wanted.resources)
             and wanted.forbidden_traits.isdisjoint(host.traits)
             and wanted.aggregates <= host.aggregates
-            and (zone is None or zone == host.availability_zone)
+            and wanted.availability_zone in (None, host.availability_zone)
             and location == (host.location + (host.name,))[:len(location)])
 
 

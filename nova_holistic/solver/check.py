@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from typing import Any
 
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.member_traits import traits_for
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
@@ -169,7 +170,8 @@ def _unfit(member: Member, host: Host,
         yield _reason(member.path, 'host {:name} is {} storage pool', name,
                       'a' if POOL in host.traits else 'not a')
         return
-    for trait in sorted(requirements.required_traits - host.traits):
+    for trait in sorted(requirements.required_traits - traits_for(
+            host, requirements.resources)):
         yield _reason(member.path, 'host {:name} lacks {}', name, named(trait))
     for trait in sorted(requirements.forbidden_traits & host.traits):
         yield _reason(member.path, 'host {:name} has the forbidden trait {}',

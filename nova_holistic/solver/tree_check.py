@@ -2,14 +2,17 @@
 """The check whether the providers of a host can serve its new members.
 
 Each request group of a member, and each resource class that it requests
-outside a request group, needs one provider. The check searches for these
-providers. It shares no code with the solver's rows for provider trees.
+outside a request group, needs one provider. The providers outside request
+groups, and the root provider, have the required traits of the member together,
+and none of them has a forbidden trait. The check searches for these providers.
+It shares no code with the solver's rows for provider trees.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.member_traits import of_other_providers
 from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.member import Member
@@ -62,22 +65,29 @@ class _Request:
         providers
     :ivar subtrees: sets of suffixes of request groups of the member whose
         providers must be in one subtree
+    :ivar together: traits that the providers of all resources outside request
+        groups have together; empty if the request is a request group
     """
 
     owner: int
     group: RequestGroup
     isolated: bool
     subtrees: tuple[frozenset[str], ...] = ()
+    together: frozenset[str] = frozenset()
 
 
 def _requests(members: Sequence[Member],
               classes: frozenset[str]) -> Iterator[_Request]:
     for number, member in enumerate(members):
         wanted = member.requirements
-        groups = [RequestGroup('', FrozenMapping({name: amount}))
+        groups = [RequestGroup('', FrozenMapping({name: amount}),
+                               forbidden_traits=of_other_providers(
+                                   wanted.forbidden_traits))
                   for name, amount in sorted(wanted.resources.items())
                   if name in classes and amount]
-        yield from (_Request(number, group, False) for group in groups)
+        together = of_other_providers(wanted.required_traits)
+        yield from (_Request(number, group, False, together=together)
+                    for group in groups)
         yield from (_Request(number, group, wanted.group_policy == ISOLATE,
                              wanted.same_subtree)
                     for group in wanted.request_groups)
@@ -138,6 +148,9 @@ class _Search:
         self._requests = [requests[i] for i in sorted(
             range(len(requests)), key=lambda i: (
                 least[requests[i].owner], requests[i].owner, possible[i]))]
+        # Members whose later requests depend on the providers of earlier ones.
+        self._linked = {each.owner for each in requests if each.subtrees
+                        or each.together - host.traits}
         self._chosen: list[int] = []
         self._failed: set[tuple] = set()
         self._steps = 0
@@ -165,6 +178,7 @@ class _Search:
             provider.change(request.group, 1)
             self._chosen.append(index)
             found = (self._in_subtrees(request)
+                     and self._has_traits(number)
                      and self.is_possible(number + 1))
             self._chosen.pop()
             provider.change(request.group, -1)
@@ -187,6 +201,19 @@ class _Search:
                     return False
         return True
 
+    def _has_traits(self, number: int) -> bool:
+        """Whether the providers of the member's resources outside request
+        groups have its required traits, once the last of them is chosen."""
+        request, root = self._requests[number], self._providers[0]
+        if request.together <= root.traits or any(
+                other.together for other in self._requests[number + 1:]
+                if other.owner == request.owner):
+            return True
+        return request.together <= root.traits.union(*(
+            of_other_providers(self._providers[index].traits)
+            for index, other in zip(self._chosen, self._requests)
+            if other.owner == request.owner and other.together))
+
     def _excluded(self, number: int) -> frozenset[int]:
         """Indexes of the providers that other isolated groups of the same
         member use, and that the request must not use."""
@@ -200,10 +227,10 @@ class _Search:
     def _state(self, number: int) -> tuple:
         """A key that determines whether the requests from this number on can
         be served."""
-        owner = self._requests[number]
+        owner = self._requests[number].owner
         own = tuple(
             index for index, other in zip(self._chosen, self._requests)
-            if other.owner == owner.owner) if owner.subtrees else ()
+            if other.owner == owner) if owner in self._linked else ()
         return number, self._excluded(number), own, tuple(
             tuple(sorted(item for item in each.used.items() if item[1]))
             for each in self._providers)

@@ -36,6 +36,9 @@ SPECS = {
              'group_policy': 'none'},
     'fast': {'resources_gpu:VGPU': '1', f'trait_gpu:{FAST}': 'required'},
     'large': {'resources:VGPU': '2'},
+    # Nova's documentation uses such a trait for the type of a virtual GPU.
+    'typed': {'resources:VGPU': '1', f'trait:{FAST}': 'required'},
+    'untyped': {'resources:VGPU': '1', f'trait:{FAST}': 'forbidden'},
 }
 
 
@@ -104,6 +107,8 @@ def boot(cloud, group, flavor):
      {'gpu-1_a': 2, 'gpu-1_b': 2, 'gpu-2_a': 1, 'gpu-2_b': 1}),
     ('fast', 3, {'gpu-1': 2, 'gpu-2': 1}, {'gpu-1_a': 2, 'gpu-2_b': 1}),
     ('large', 2, {'gpu-1': 2}, {'gpu-1_a': 2, 'gpu-1_b': 2}),
+    ('typed', 3, {'gpu-1': 2, 'gpu-2': 1}, {'gpu-1_a': 2, 'gpu-2_b': 1}),
+    ('untyped', 3, {'gpu-1': 2, 'gpu-2': 1}, {'gpu-1_b': 2, 'gpu-2_a': 1}),
 ])
 def test_every_device_of_the_cloud_can_be_used(
         cloud, flavor, count, hosts, devices):
@@ -117,7 +122,8 @@ def test_every_device_of_the_cloud_can_be_used(
 
 
 @pytest.mark.parametrize('flavor, most', [
-    ('vgpu', 6), ('two', 3), ('fast', 3), ('large', 2)])
+    ('vgpu', 6), ('two', 3), ('fast', 3), ('large', 2), ('typed', 3),
+    ('untyped', 3)])
 def test_one_member_more_than_there_are_devices_is_unplaceable(
         cloud, flavor, most):
     record = created(cloud, document(node(flavor, most + 1)))

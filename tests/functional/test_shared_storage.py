@@ -9,7 +9,7 @@ from nova_holistic.table.records import GroupStatus, MemberState
 from tests.functional.placement_audit import no_others, resources
 from tests.functional.sharing_providers import VERSION
 from tests.functional.storage_cloud import (  # noqa: F401
-    api_service, boot, created, empty_cloud, R1, running_cloud, used)
+    api_service, boot, created, empty_cloud, R1, running_cloud, SSD, used)
 from tests.unit.api.service import ADMIN
 
 
@@ -72,6 +72,32 @@ def test_a_consumer_in_the_storage_leads_to_another_plan(cloud):
     assert {row.place.host for row in cloud.table.members(record.uuid)} == {
         'disk'}
     cloud.delete_consumer(consumer)
+
+
+def test_a_trait_of_the_storage_is_required_or_forbidden(cloud):
+    """The root providers of the hosts do not have the trait. Stock Nova
+    selects the same hosts."""
+    for flavor, rack in ('ssd', 'r1'), ('hdd', 'r2'):
+        server = cloud.create_server('stranger', flavor)
+        cloud.wait_for_status(server, 'ACTIVE')
+        assert (cloud.host_of(server) == 'disk') == (rack == 'r2')
+        cloud.delete_server(server)
+    record = created(cloud, 3, 'ssd')
+    assert (record.status, record.reasons) == (GroupStatus.PLANNED, ())
+    assert used(cloud) == 90
+    boot(cloud, record.uuid, 'ssd')
+    assert created(cloud, 1, 'ssd').status == GroupStatus.UNPLACEABLE
+    record = created(cloud, 2, 'hdd')
+    assert {row.place.host for row in cloud.table.members(record.uuid)} == {
+        'disk'}
+    refused = created(cloud, 1, 'hdd', **R1)
+    assert refused.status == GroupStatus.UNPLACEABLE
+
+
+def test_a_trait_of_the_storage_does_not_count_without_a_disk(cloud):
+    record = created(cloud, 1, 'no-disk')
+    assert record.status == GroupStatus.UNPLACEABLE
+    assert SSD in str(record.reasons)
 
 
 def test_members_without_a_disk_need_no_storage(cloud):

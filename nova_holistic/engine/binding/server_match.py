@@ -10,6 +10,7 @@ from typing import Protocol
 
 from nova_holistic.documents.groups.adoption import position
 from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.cloud.member_traits import traits_for
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.members.requirements import Requirements
@@ -122,7 +123,8 @@ def _unmet(requirements: Requirements, server: Server, host: Host,
     zone = requirements.availability_zone
     if zone is not None and host.availability_zone != zone:
         yield f'its host is not in availability zone {zone}'
-    missing = requirements.required_traits - host.traits
+    missing = requirements.required_traits - traits_for(
+        host, requirements.resources)
     if missing:
         yield f'its host lacks the trait {", ".join(sorted(missing))}'
     present = requirements.forbidden_traits & host.traits

@@ -154,14 +154,24 @@ class HostReader:
         required, forbidden = self._asked_traits(spec, group)
         if not required and not forbidden:
             return
-        traits = set(self._get(
-            f'/resource_providers/{state.uuid}/traits', state.host)['traits'])
-        if required - traits or forbidden & traits:
+        traits = self._traits_of(state.uuid, state.host)
+        missing, present = required - traits, forbidden & traits
+        # Placement compares the traits of the request group without a suffix
+        # with those of all providers of its resources together.
+        if missing & group.required_traits or group.forbidden_traits:
+            for provider in _other_providers(state):
+                traits = self._traits_of(provider, state.host)
+                missing -= (group.required_traits & traits
+                            ) - spec.root_required
+                present |= group.forbidden_traits & traits
+        if missing or present:
             raise HostRefused(
                 'has other traits than the request needs: '
-                + ', '.join(sorted((required - traits)
-                                   | (forbidden & traits))),
-                state.host, TRAITS)
+                + ', '.join(sorted(missing | present)), state.host, TRAITS)
+
+    def _traits_of(self, provider: str, host: str) -> set[str]:
+        return set(self._get(
+            f'/resource_providers/{provider}/traits', host)['traits'])
 
     def _asked_traits(self, spec, group
                       ) -> tuple[Collection[str], Collection[str]]:
@@ -191,6 +201,14 @@ def _zone(state) -> str:
     zones = filter_utils.aggregate_metadata_get_by_host(
         state, key='availability_zone')['availability_zone']
     return next(iter(zones), CONF.default_availability_zone)
+
+
+def _other_providers(state) -> Collection[str]:
+    """Providers other than the root provider that give resources without a
+    suffix, according to the allocation request of the host."""
+    return {provider for request in state.allocation_candidates
+            for provider in request['mappings'].get('', ())
+            if provider != state.uuid}
 
 
 def _in_aggregates(group, aggregates) -> bool:

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.member_traits import traits_for
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
@@ -56,7 +57,8 @@ def _kind(host: Host) -> tuple:
 def _takes(host: Host, requirements: Requirements) -> bool:
     """Whether one such member fits on the host if the host is empty and at a
     suitable location."""
-    return (requirements.required_traits <= host.traits
+    traits = traits_for(host, requirements.resources)
+    return (requirements.required_traits <= traits
             and requirements.forbidden_traits.isdisjoint(host.traits)
             and all(_offers(host, name, amount)
                     for name, amount in requirements.resources.items()))

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.member_traits import of_other_providers
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
@@ -16,11 +17,17 @@ from nova_holistic.model.request_group import RequestGroup
 @dataclass(frozen=True, slots=True)
 class Demand:
     """The resources and traits that one or several equal request groups
-    request."""
+    request.
+
+    :ivar outside: whether these are resources outside request groups. Then the
+        root provider or a sharing provider of the host may have the required
+        traits in place of the provider of the resources
+    """
 
     resources: FrozenMapping[str, int]
     required_traits: frozenset[str] = frozenset()
     forbidden_traits: frozenset[str] = frozenset()
+    outside: bool = False
 
     @classmethod
     def of(cls, group: RequestGroup) -> 'Demand':
@@ -44,17 +51,21 @@ class Part:
 
     :ivar above: indexes into the result of ``parts``: of the provider and of
         the providers above it
+    :ivar common: traits of the root provider and of the sharing providers
     """
 
     inventories: FrozenMapping[str, Inventory]
     traits: frozenset[str]
     above: frozenset[int] = frozenset()
+    common: frozenset[str] = frozenset()
 
     def most(self, demand: Demand) -> int:
         """Maximum number of request groups of this kind that the provider can
         serve."""
-        if (demand.required_traits - self.traits
-                or demand.forbidden_traits & self.traits):
+        missing = demand.required_traits - self.traits
+        if demand.outside:
+            missing -= self.common
+        if missing or demand.forbidden_traits & self.traits:
             return 0
         return min(_most(self.inventories.get(name), amount)
                    for name, amount in demand.resources.items())
@@ -65,10 +76,12 @@ def parts(host: Host, used: bool = True) -> tuple[Part, ...]:
 
     :param used: whether the inventories include the current usage
     """
+    common = host.traits.union(*(
+        each.traits for each in host.providers if each.sharing))
     return tuple(
         Part(inventories if used else FrozenMapping({
             name: replace(each, used=0)
-            for name, each in inventories.items()}), traits, above)
+            for name, each in inventories.items()}), traits, above, common)
         for (inventories, traits), above in zip((
             (host.inventories, host.traits),
             *((each.inventories, each.traits) for each in host.providers)),
@@ -113,19 +126,55 @@ def tree_classes(group: Group, snapshot: Snapshot) -> frozenset[str]:
             for each in wanted.request_groups for name in each.resources)
 
 
-def demands(wanted: Requirements,
-            classes: Collection[str]) -> Counter[Demand]:
+@dataclass(frozen=True, slots=True)
+class ProviderTraits:
+    """The providers of a snapshot other than root providers.
+
+    :ivar traits: all of their traits that members may require of them
+    :ivar nested: resource classes of the providers that are not shared
+    """
+
+    traits: frozenset[str] = frozenset()
+    nested: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> 'ProviderTraits':
+        """The providers of a snapshot, which are determined once."""
+        def work() -> ProviderTraits:
+            # Many hosts have the same sharing providers.
+            different = {id(each): each for host in snapshot.hosts
+                         for each in host.providers}.values()
+            return cls(
+                of_other_providers(frozenset[str]().union(*(
+                    each.traits for each in different))),
+                frozenset(name for each in different if not each.sharing
+                          for name in each.inventories))
+
+        return snapshot.once('provider traits', work)
+
+
+def demands(wanted: Requirements, classes: Collection[str],
+            known: ProviderTraits = ProviderTraits()) -> Counter[Demand]:
     """The demands of a member, each with its number: one for each request
     group, and one for each of these classes that it requests outside request
     groups.
 
+    Several providers outside request groups have the required traits together.
+    If only one class comes from nested providers, its provider has the traits
+    that no other provider has. Otherwise, no demand contains them.
+
     :param classes: the result of ``tree_classes``
     """
+    own = [(name, amount) for name, amount in sorted(wanted.resources.items())
+           if name in classes and amount]
+    nested = [name for name, _ in own if name in known.nested]
+    required = wanted.required_traits & known.traits
     return Counter(
         [Demand.of(each) for each in wanted.request_groups]
-        + [Demand(FrozenMapping({name: amount}))
-           for name, amount in sorted(wanted.resources.items())
-           if name in classes and amount])
+        + [Demand(FrozenMapping({name: amount}),
+                  required if nested == [name] else frozenset(),
+                  wanted.forbidden_traits & known.traits, outside=True)
+           for name, amount in own])
 
 
 def _most(inventory: Inventory | None, amount: int) -> int:

@@ -13,7 +13,8 @@ from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.request_group import NONE
 from nova_holistic.solver.trees.demand import (
-    parts, tree_classes)
+    parts, ProviderTraits, tree_classes)
+from nova_holistic.solver.trees.joint_traits import joint_traits, JointTraits
 from nova_holistic.solver.trees.shared_capacity import shared_capacities
 from nova_holistic.solver.trees.tree_rows import tree_rows, TreeRow
 
@@ -49,37 +50,42 @@ def tree_problem(group: Group, snapshot: Snapshot, placed: Collection[str],
     classes = tree_classes(group, snapshot)
     if not classes:
         return None
-    rows = tree_rows({each.requirements for each in group.all_members()},
-                     classes)
-    flat = _with_amounts(group, classes, rows, limits)
+    requirements = {each.requirements for each in group.all_members()}
+    known = ProviderTraits.of(snapshot)
+    rows = tree_rows(requirements, classes, known)
+    joint = joint_traits(requirements, classes, known)
+    flat = _with_amounts(group, classes, rows, limits, joint)
     return TreeProblem(
         replace(flat, policies=(
             *flat.policies, *shared_capacities(group, snapshot, placed))),
         # Results that are cached for the real hosts are not valid for these.
         replace(snapshot, lineage={}, hosts=_flat_hosts(
-            snapshot, classes, rows, limits)))
+            snapshot, classes, rows, limits, joint)))
 
 
 def _with_amounts(group: Group, classes: frozenset[str],
-                  rows: Sequence[TreeRow], limits: Limits) -> Group:
+                  rows: Sequence[TreeRow], limits: Limits,
+                  joint: JointTraits) -> Group:
     return replace(
         group, members=tuple(
-            _description(each, classes, rows, limits)
+            _description(each, classes, rows, limits, joint)
             for each in group.members),
-        groups=tuple(_with_amounts(each, classes, rows, limits)
+        groups=tuple(_with_amounts(each, classes, rows, limits, joint)
                      for each in group.groups))
 
 
 def _description(description: MemberDescription, classes: frozenset[str],
-                 rows: Sequence[TreeRow],
-                 limits: Limits) -> MemberDescription:
+                 rows: Sequence[TreeRow], limits: Limits,
+                 joint: JointTraits) -> MemberDescription:
     if not description.server_names():
         return description
     wanted = description.requirements
     amounts = {row.name: row.amount(wanted) for row in rows}
     if limits and any(amounts.values()):
         amounts[LIMIT] = 1
-    return replace(description, requirements=_flat(wanted, classes, amounts))
+    return replace(description, requirements=_flat(
+        replace(wanted, required_traits=joint.required(wanted)),
+        classes, amounts))
 
 
 def _flat(wanted: Requirements, classes: frozenset[str],
@@ -95,29 +101,31 @@ def _flat(wanted: Requirements, classes: frozenset[str],
 
 
 def _flat_hosts(snapshot: Snapshot, classes: frozenset[str],
-                rows: Sequence[TreeRow], limits: Limits) -> tuple[Host, ...]:
+                rows: Sequence[TreeRow], limits: Limits,
+                joint: JointTraits) -> tuple[Host, ...]:
     """The hosts without nested providers, with the rows in place of the
     classes."""
     # Many hosts have the same providers, such as a storage that they share.
     # The providers live as long as the snapshot, so their ids are unique.
-    known: dict[tuple, Mapping[str, Inventory]] = {}
+    known: dict[tuple, tuple[Mapping[str, Inventory], frozenset[str]]] = {}
     ordered = sorted(classes)
     found = []
     for host in snapshot.hosts:
         key = (host.traits, tuple(map(host.inventories.get, ordered)),
                tuple(map(id, host.providers)))
         if key not in known:
-            known[key] = _rows_of(host, rows)
-        rows_here = known[key]
+            known[key] = _rows_of(host, rows), joint.traits(host)
+        rows_here, traits = known[key]
         if limits:
             rows_here = {**rows_here, LIMIT: Inventory(
                 limits.get(host.name, MAX_UNIT))}
-        found.append(replace(host, providers=(), inventories=FrozenMapping({
-            **{name: inventory for name, inventory
-               in host.inventories.items() if name not in classes},
-            # A host without capacity of a class does not offer the class.
-            **{name: inventory for name, inventory in rows_here.items()
-               if inventory.total}})))
+        found.append(replace(
+            host, providers=(), traits=traits, inventories=FrozenMapping({
+                **{name: inventory for name, inventory
+                   in host.inventories.items() if name not in classes},
+                # A host without capacity of a class does not offer the class.
+                **{name: inventory for name, inventory in rows_here.items()
+                   if inventory.total}})))
     return tuple(found)
 
 

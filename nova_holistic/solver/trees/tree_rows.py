@@ -19,7 +19,8 @@ import itertools
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.request_group import ISOLATE
 from nova_holistic.solver.limits.current import trees as tree_limits
-from nova_holistic.solver.trees.demand import Demand, demands, Part
+from nova_holistic.solver.trees.demand import (
+    Demand, demands, Part, ProviderTraits)
 from nova_holistic.solver.trees.subtrees import subtrees
 
 Wanted = Mapping[Requirements, Mapping[Demand, int]]
@@ -42,13 +43,15 @@ class TreeRow:
 
 
 def tree_rows(requirements: Collection[Requirements],
-              classes: Collection[str]) -> tuple[TreeRow, ...]:
+              classes: Collection[str],
+              known: ProviderTraits = ProviderTraits()
+              ) -> tuple[TreeRow, ...]:
     """Return the resource classes that represent provider trees.
 
     :param requirements: requirements of all members
     :param classes: the result of ``demand.tree_classes``
     """
-    wanted = {each: demands(each, classes) for each in requirements}
+    wanted = {each: demands(each, classes, known) for each in requirements}
     kinds: defaultdict[frozenset[str], dict[Demand, None]] = defaultdict(dict)
     for counts in wanted.values():
         for demand in counts:
