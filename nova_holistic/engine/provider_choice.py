@@ -202,8 +202,3 @@ def _options(found: Candidates, vacated: Sequence[ProviderAllocation]
             split(each, part, len(found.parts)) for each in vacated))
     lists = {key: list(each) for key, each in options.items()}
     return [lists[id(allocations)] for _, allocations in found.parts]
-
-
-def has_allocations(members: Sequence[MemberRecord]) -> bool:
-    """Whether some of the members use more than root providers."""
-    return any(m.place.allocation is not None for m in members)

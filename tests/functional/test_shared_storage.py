@@ -5,12 +5,16 @@ from collections import Counter
 import uuid
 
 from nova_holistic.embedded.calls.servers import PROJECT, USER
+from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
 from nova_holistic.table.records import GroupStatus, MemberState
 from tests.functional.placement_audit import no_others, resources
 from tests.functional.sharing_providers import VERSION
 from tests.functional.storage_cloud import (  # noqa: F401
     api_service, boot, created, empty_cloud, R1, running_cloud, SSD, used)
 from tests.unit.api.service import ADMIN
+
+
+DISK = {'VCPU': 1, 'MEMORY_MB': 512, 'DISK_GB': 30}
 
 
 def test_servers_are_built_from_holds_in_the_shared_storage(cloud):
@@ -71,6 +75,43 @@ def test_a_consumer_in_the_storage_leads_to_another_plan(cloud):
     assert record.status == GroupStatus.PLANNED
     assert {row.place.host for row in cloud.table.members(record.uuid)} == {
         'disk'}
+    cloud.delete_consumer(consumer)
+
+
+def test_only_members_without_space_in_the_storage_move(cloud, monkeypatch):
+    """After the plan, another consumer leaves space for one of three members.
+    The first member can be on one host only, and keeps its place."""
+    consumer = str(uuid.uuid4())
+    placed, decide = [], SnapshotPlanner.decide
+
+    def watched(self, request, **options):
+        decision = decide(self, request, **options)
+        if not placed:
+            cloud.placement.put(
+                f'/allocations/{consumer}', microversion=VERSION, json={
+                    'allocations': {
+                        cloud.storage: {'resources': {'DISK_GB': 50}}},
+                    'project_id': PROJECT, 'user_id': USER,
+                    'consumer_type': 'OTHER', 'consumer_generation': None})
+        placed.append(dict(request.placed))
+        return decision
+
+    monkeypatch.setattr(SnapshotPlanner, 'decide', watched)
+    record = cloud.planner.create({'name': 'web', 'members': [
+        {'name': 'one', 'flavor': 'disk', 'location': 'nova/r1/diskless-1'},
+        {'name': 'web', 'flavor': 'disk', 'count': 2}]},
+        project_id=PROJECT, user_id=USER, objective='fewest-hosts')
+    assert (record.status, record.reasons) == (GroupStatus.PLANNED, ())
+    # The second plan moves the other members only.
+    assert placed == [{}, {'one': 'diskless-1'}]
+    assert {row.member.path: row.place.host for row
+            in cloud.table.members(record.uuid)} == {
+        'one': 'diskless-1', 'web-0': 'disk', 'web-1': 'disk'}
+    for row in cloud.table.members(record.uuid):
+        assert resources(cloud, row.hold) == (
+            {row.place.provider: DISK} if row.place.host == 'disk' else {
+                row.place.provider: {'VCPU': 1, 'MEMORY_MB': 512},
+                cloud.storage: {'DISK_GB': 30}})
     cloud.delete_consumer(consumer)
 
 

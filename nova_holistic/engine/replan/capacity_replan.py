@@ -2,14 +2,17 @@
 """New places for members whose planned hosts no longer have capacity.
 
 The cached snapshot of a plan may be out of date, and Placement then refuses a
-part of its holds. The hosts of that part are read again. Only members that no
-longer fit are planned again, and all other members stay at their planned
-places, whether they are already held or not. If this is not possible, the
-whole group is planned again.
+part of its holds. The hosts of that part are read again, with the providers
+that share their resources with them. Only members that no longer fit are
+planned again, and all other members stay at their planned places, whether they
+are already held or not. If this is not possible, the whole group is planned
+again; also if members use providers below their root providers, because
+Placement does not know the holds that are not written yet when it proposes
+such providers.
 """
 
-from collections.abc import Collection, Sequence
-from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
 from dataclasses import replace
 import math
 import uuid
@@ -21,9 +24,11 @@ from nova_holistic.engine.decision.planning_request import CheckedPlan
 from nova_holistic.engine.decision.usable_snapshot import with_members_added
 from nova_holistic.engine import member_rows
 from nova_holistic.engine.proposal import PlannerComponents, Proposal
-from nova_holistic.engine.provider_choice import has_allocations
+from nova_holistic.engine.provider_choice import ProviderChoice
 from nova_holistic.engine.tasks.journal import RowJournal
 from nova_holistic.engine import volume_rows
+from nova_holistic.holds.allocation_bodies import allocations
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.plan import Plan
 from nova_holistic.table import errors as table_errors
@@ -63,6 +68,7 @@ class CapacityReplan:
         self.proposal = proposal
         self._parts = parts
         self._journal = journal
+        self._choice = ProviderChoice(parts)
         self._attempts = 0
 
     def __call__(self, held: Collection[str], refused: Collection[str]
@@ -77,7 +83,7 @@ class CapacityReplan:
         :raises OwnershipLost: the group belongs to another engine
         """
         if self._attempts == self._parts.conf.planner.attempts or (
-                has_allocations(self.proposal.members)):
+                _use_nested_providers(self.proposal)):
             return None
         self._attempts += 1
         known = frozenset(held)
@@ -94,15 +100,15 @@ class CapacityReplan:
             return None
         if found is None:
             return None
-        decision, moving = found
-        self._move(decision, moving)
+        self._move(*found)
         return [m for m in self.proposal.members if m.hold not in known]
 
     def _planned(self, waiting: Sequence[MemberRecord],
                  suspect: Collection[str]
-                 ) -> tuple[CheckedPlan, Sequence[MemberRecord]] | None:
-        """A plan, and the members that it moves; None if all members or none
-        would move, or if more preferences would be violated than before.
+                 ) -> tuple[CheckedPlan, Mapping[str, MemberRecord]] | None:
+        """A plan, and the members that it moves with their new places, by
+        their previous holds; None if all members or none would move, or if
+        more preferences would be violated than before.
 
         :param waiting: members that are not held
         :param suspect: providers to read again
@@ -131,24 +137,34 @@ class CapacityReplan:
             LOG.info('Group %s is planned again as a whole, because more '
                      'preferences would be violated otherwise', request.uuid)
             return None
-        return decision, moving
+        return decision, self._with_places(decision, moving)
 
-    def _move(self, decision: CheckedPlan,
-              moving: Sequence[MemberRecord]) -> None:
-        """Write the new places of members to the table and to the proposal.
+    def _with_places(self, decision: CheckedPlan,
+                     moving: Sequence[MemberRecord],
+                     ) -> Mapping[str, MemberRecord]:
+        """Members with the places of a plan, by their previous holds.
 
-        :raises OutdatedPlan: the members have changed since the plan
-        :raises OwnershipLost: the group belongs to another engine
+        :raises OutdatedPlan: a host cannot serve its members
         """
         hosts = decision.plan.hosts()
         used = {hosts[m.member.path] for m in moving}
         places = {host.name: member_rows.place_of(host)
                   for host in decision.snapshot.hosts if host.name in used}
         now = self._parts.clock()
-        moved = {
-            m.hold: replace(m, place=places[hosts[m.member.path]],
-                            hold=str(uuid.uuid4()), updated_at=now)
-            for m in moving}
+        moved = self._choice.with_allocations(replace(
+            self.proposal, decision=decision, members=[
+                replace(m, place=places[hosts[m.member.path]],
+                        hold=str(uuid.uuid4()), updated_at=now)
+                for m in moving])).members
+        return dict(zip((m.hold for m in moving), moved))
+
+    def _move(self, decision: CheckedPlan,
+              moved: Mapping[str, MemberRecord]) -> None:
+        """Write the new places of members to the table and to the proposal.
+
+        :raises OutdatedPlan: the members have changed since the plan
+        :raises OwnershipLost: the group belongs to another engine
+        """
         journal = self._journal
         journal.move(moved)
         crash_points.reached('holds.members-moved')
@@ -157,7 +173,7 @@ class CapacityReplan:
             decision=replace(decision, plan=_without_bound(decision.plan)),
             members=[moved.get(m.hold, m) for m in self.proposal.members])
         LOG.info('%d of %d members of group %s have other places, because '
-                 'their hosts had no capacity', len(moving),
+                 'their hosts had no capacity', len(moved),
                  len(self.proposal.members), self.proposal.request.uuid)
 
 
@@ -169,22 +185,47 @@ def members_without_capacity(members: Sequence[MemberRecord],
     :param members: members whose usage the snapshot does not count
     """
     hosts = {host.uuid: host for host in snapshot.hosts}
-    taken: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    # Several hosts may share a provider.
+    taken: Counter[tuple[str, str]] = Counter()
     short = []
     for member in members:
-        provider = member.place.provider
-        requested = Counter(member.member.requirements.resources)
-        if _fits(hosts.get(provider), taken[provider] + requested):
-            taken[provider] += requested
+        requested = Counter({
+            (provider, name): amount
+            for provider, allocation in allocations(member).items()
+            for name, amount in allocation['resources'].items()})
+        if _fits(hosts.get(member.place.provider), requested, taken):
+            taken += requested
         else:
             short.append(member)
     return short
 
 
-def _fits(host: Host | None, amounts: Counter[str]) -> bool:
-    return host is not None and host.enabled and all(
-        name in host.inventories and amount <= host.inventories[name].free
-        for name, amount in amounts.items())
+def _fits(host: Host | None, requested: Counter[tuple[str, str]],
+          taken: Counter[tuple[str, str]]) -> bool:
+    """Whether the providers of the host have the requested amounts in addition
+    to those that are taken, each by UUID of the provider and resource class.
+    """
+    if host is None or not host.enabled:
+        return False
+    known: dict[str, Mapping[str, Inventory]] = {
+        host.uuid: host.inventories,
+        **{each.uuid: each.inventories for each in host.providers}}
+    return all(
+        name in known.get(provider, ())
+        and taken[provider, name] + amount <= known[provider][name].free
+        for (provider, name), amount in requested.items())
+
+
+def _use_nested_providers(proposal: Proposal) -> bool:
+    """Whether some members use providers other than root providers and
+    providers that share their resources."""
+    used = {uuid for m in proposal.members
+            if m.place.allocation is not None
+            for uuid in m.place.allocation.resources
+            if uuid != m.place.provider}
+    return bool(used) and not used.issubset(
+        each.uuid for host in proposal.decision.snapshot.hosts
+        for each in host.providers if each.sharing)
 
 
 def _is_as_good(decision: CheckedPlan, before: CheckedPlan) -> bool:
