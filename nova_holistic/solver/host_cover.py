@@ -41,7 +41,7 @@ def cover_members(incumbent: Incumbent, deadline: Deadline) -> None:
     if kinds is None or not kinds.kinds:
         return
     cell = one_cell(kinds, deadline.check)
-    hosts = columns(kinds, cell, host_cost)
+    hosts = columns(kinds, cell.of, host_cost)
     if not len(hosts.hosts):
         return
     outcome, _ = _Cover.of(kinds, hosts).program(hosts, _needed(

@@ -18,8 +18,8 @@ from nova_holistic.solver.column_generation.pattern_placement import (
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import one_cell
 from nova_holistic.solver.limits.current import phases as limits
-from nova_holistic.solver.preferred_plan import with_hard_forms
 from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
 

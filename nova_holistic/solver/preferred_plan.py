@@ -8,17 +8,15 @@ limit the members on a host, and insertion needs no other phase.
 """
 
 import contextlib
-from dataclasses import replace
 
-from nova_holistic.model.group import Group
-from nova_holistic.model.policy import Policy
-from nova_holistic.model.relationship import Relationship
 from nova_holistic.solver.construct.insertion import insert_members
 from nova_holistic.solver.domain_plan import plan_by_domains
 from nova_holistic.solver.large import large
 from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.hard_forms import (
+    has_hard_form, with_hard_forms)
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.search_status import SearchStatus
 
@@ -32,7 +30,7 @@ def with_hard_preferences(known: Incumbent,
     violates a preference.
     """
     weighted = [each.policy for each in known.policies if not each.policy.hard]
-    if not weighted or not all(map(_has_hard_form, weighted)) or (
+    if not weighted or not all(map(has_hard_form, weighted)) or (
             not is_small(known)):
         return None
     hard = Incumbent(with_hard_forms(known.group), known.snapshot,
@@ -77,29 +75,3 @@ def adopt(known: Incumbent, hard: Incumbent) -> bool:
     if hard.status is SearchStatus.OPTIMAL:
         known.prove_optimal(hard.plan_cost)
     return True
-
-
-def _has_hard_form(policy: Policy) -> bool:
-    """Whether documents can contain the policy as a hard policy, under its own
-    type or that of a class from which it is derived. Other policies, of other
-    packages, may not accept that they have no weight. A hard relationship with
-    traffic limits uplinks, and servers in different domains do not violate it.
-    """
-    if isinstance(policy, Relationship) and policy.traffic_mbps:
-        return False
-    return any('type' in vars(each) and each.default_weight is None
-               for each in type(policy).__mro__ if issubclass(each, Policy))
-
-
-def with_hard_forms(group: Group) -> Group:
-    """The group with a hard policy in place of each preference that has a hard
-    form."""
-    return replace(
-        group,
-        policies=tuple(map(_in_hard_form, group.policies)),
-        relationships=tuple(map(_in_hard_form, group.relationships)),
-        groups=tuple(map(with_hard_forms, group.groups)))
-
-
-def _in_hard_form(policy: Policy) -> Policy:
-    return replace(policy, weight=None) if _has_hard_form(policy) else policy

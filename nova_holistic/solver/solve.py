@@ -15,6 +15,7 @@ from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.objectives import load_objective
 from nova_holistic.solver.all_hosts import (
     search_all_hosts, search_needed_hosts)
+from nova_holistic.solver.confined.set_plans import plan_by_sets
 from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.construct.insertion import insert_members
 from nova_holistic.solver.diagnosis.contradiction import propagated
@@ -198,6 +199,8 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
         not suits_all_hosts(known))
     if diverse:
         first_plan(known, deadline.part(limits().main_share))
+        if plan_by_sets(known, deadline):
+            return
     elif not always and _different(known) > limits().coarse_from:
         first_plan(known, deadline.part(limits().attempt_share))
         with contextlib.suppress(OutOfTime):
@@ -215,6 +218,8 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
     if diverse and known.where is not None and (
             not known.is_good_enough and deadline.left()):
         bound_diverse(known, question.backend, deadline)
+    elif not diverse:
+        plan_by_sets(known, deadline)
 
 
 def _suits_patterns(known: Incumbent) -> bool:
@@ -243,6 +248,8 @@ def _on_all_hosts(question: _Question,
         with contextlib.suppress(OutOfTime):
             if has_fewest_hosts(known, deadline.part(limits().whole_share)):
                 return None
+        if plan_by_sets(known, deadline):
+            return None
         # A search of neighbourhoods follows.
         deadline = deadline.part(limits().whole_share)
     try:

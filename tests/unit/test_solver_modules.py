@@ -143,7 +143,7 @@ def test_the_public_modules_exist_and_are_used():
 
 ORDER = ('limits', 'numerics', 'problem', 'evaluation', 'construct',
          'ruin_recreate', 'milp', 'improve', 'alternates', 'decomposition',
-         'column_generation', 'traffic', 'diagnosis')
+         'column_generation', 'confined', 'traffic', 'diagnosis')
 """Sub-packages. Each may import itself and the preceding ones."""
 
 

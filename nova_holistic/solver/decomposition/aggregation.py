@@ -58,7 +58,7 @@ class HostAggregation:
         self._deadline = deadline
         self._equality_tolerance = (
             limits().equal_hosts if host_cost.slopes else EQUAL_COSTS)
-        self.columns = columns(kinds, cells, host_cost)
+        self.columns = columns(kinds, cells.of, host_cost)
         self.bound: float | None = None
         self.least = 0.0
         self.limit = float('inf')

@@ -177,7 +177,7 @@ def _of_policies(kinds: Kinds, policies: Iterable[ScopedPolicy],
             of = number
             levels.extend(fresh)
             carried.append(each)
-    rules = _rules(kinds, carried, in_time)
+    rules = rules_of(kinds, carried, in_time)
     for level in dict.fromkeys(
             atom.level for terms in _all_terms(rules, ()) for atom, _ in terms
             if rules.table.is_subset(atom.level)):
@@ -199,8 +199,12 @@ def _of_policies(kinds: Kinds, policies: Iterable[ScopedPolicy],
                        fewest, limited))
 
 
-def _rules(kinds: Kinds, carried: list[ScopedPolicy],
-           in_time: Callable[[], None]) -> Rules:
+def rules_of(kinds: Kinds, carried: list[ScopedPolicy],
+             in_time: Callable[[], None]) -> Rules:
+    """The rows of the policies on all hosts.
+
+    :raises OutOfTime: if ``in_time`` does
+    """
     table = kinds.table
     possible = (kinds.room > 0).any(axis=0)
     possible[list(kinds.placed.values())] = True

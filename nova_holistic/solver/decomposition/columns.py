@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from nova_holistic.model.objective import HostCost
-from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
 from nova_holistic.solver.problem.kinds import Kinds
 
@@ -63,9 +62,12 @@ class Columns:
             values.max(axis=0) - values.min(axis=0), EQUAL_COSTS)
 
 
-def columns(kinds: Kinds, cells: Cells, host_cost: HostCost) -> Columns:
-    """Return the columns of hosts that can take some member."""
-    hosts = np.flatnonzero((kinds.room > 0).any(axis=0) & (cells.of >= 0))
+def columns(kinds: Kinds, of: np.ndarray, host_cost: HostCost) -> Columns:
+    """Return the columns of hosts that can take some member.
+
+    :param of: [host]: cell
+    """
+    hosts = np.flatnonzero((kinds.room > 0).any(axis=0) & (of >= 0))
     room = kinds.room[:, hosts].T
     numbers = kinds.numbers
     amounts = kinds.amounts
@@ -82,7 +84,7 @@ def columns(kinds: Kinds, cells: Cells, host_cost: HostCost) -> Columns:
     opening = np.where(in_use, 0.0, opening)
     if not host_cost.slopes:
         share, steps = np.zeros(len(hosts)), np.zeros((len(hosts), 0))
-    return Columns(hosts, cells.of[hosts], free, room, opening, share, steps)
+    return Columns(hosts, of[hosts], free, room, opening, share, steps)
 
 
 def utilisation(kinds: Kinds,

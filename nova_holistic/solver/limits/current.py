@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from nova_holistic.solver.limits.alternates import AlternatesLimits
 from nova_holistic.solver.limits.column_generation import (
     ColumnGenerationLimits)
+from nova_holistic.solver.limits.confined import ConfinedLimits
 from nova_holistic.solver.limits.construct import ConstructLimits
 from nova_holistic.solver.limits.decomposition import DecompositionLimits
 from nova_holistic.solver.limits.diagnosis import DiagnosisLimits
@@ -45,6 +46,7 @@ class Limits:
     :ivar relaxations: of relaxations of groups that have no plan
     :ivar small_groups: of dynamic programs of small groups
     :ivar trees: of plans whose members use trees of resource providers
+    :ivar confined: of bounds and plans of sets of members in one domain
     """
 
     alternates: AlternatesLimits = AlternatesLimits()
@@ -60,6 +62,7 @@ class Limits:
     relaxations: RelaxationsLimits = RelaxationsLimits()
     small_groups: SmallGroupsLimits = SmallGroupsLimits()
     trees: TreesLimits = TreesLimits()
+    confined: ConfinedLimits = ConfinedLimits()
 
 
 _current: ContextVar[Limits] = ContextVar(
@@ -80,6 +83,11 @@ def alternates() -> AlternatesLimits:
 def column_generation() -> ColumnGenerationLimits:
     """Limits of column generation and diving, in effect in this thread."""
     return _current.get().column_generation
+
+
+def confined() -> ConfinedLimits:
+    """Limits of sets of members in one domain, in effect in this thread."""
+    return _current.get().confined
 
 
 def construct() -> ConstructLimits:

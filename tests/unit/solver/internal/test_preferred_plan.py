@@ -14,7 +14,7 @@ from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.bandwidth import Bandwidth
 from nova_holistic.solver.limits.current import Limits
-from nova_holistic.solver.preferred_plan import with_hard_forms
+from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.settings import Settings, Strategy
 from nova_holistic.solver.solve import solve
 from tests.effort import times

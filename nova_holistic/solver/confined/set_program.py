@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program that divides sets of members among domains.
+
+Variables: the number of domains of each class that have each choice of sets.
+Rows: all sets are in domains, no class has more domains than exist, and limits
+of several domains hold. Columns are generated as in ``column_generation``, but
+all choices and their costs are known. For any prices of the sets, the value of
+all sets less the largest gain of each domain is a lower bound.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nova_holistic.solver.confined.set_costs import SetCosts
+from nova_holistic.solver.confined.set_limits import SetLimits
+from nova_holistic.solver.limits.current import confined as limits
+from nova_holistic.solver.limits.current import column_generation
+from nova_holistic.solver.milp.linear import Linear
+from nova_holistic.solver.milp.weak_duality import least_sum
+from nova_holistic.solver.numerics.tolerances import (
+    ARITHMETIC, BOUND_ERROR, SUM_ROUNDING)
+from nova_holistic.solver.problem.deadline import Deadline
+
+Division = list[tuple[int, int, int]]
+"""Classes, choices, and numbers of domains of the class with the choice."""
+
+
+@dataclass(slots=True, eq=False)
+class SetProgram:
+    """The program of one level.
+
+    :ivar value: cost of a known plan, without the hosts of members that stay
+    :ivar bound: lower bound of the cost of all plans
+    """
+
+    costs: SetCosts
+    limits: SetLimits
+    value: float
+    deadline: Deadline
+    bound: float = 0.0
+    _reduced: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+
+    def relax(self) -> None:
+        """Prove the bound of the linear relaxation, by column generation.
+
+        :raises OutOfTime: if the time ends before the bound is proved
+        """
+        known = np.isfinite(self.costs.costs)
+        known[:, 0] = False
+        if known.sum() > limits().columns:
+            # The first columns have sets of one type only.
+            known[:, (self.costs.choices > 0).sum(axis=1) > 1] = False
+        for _ in range(limits().rounds):
+            self.deadline.check()
+            chosen = np.argwhere(known)
+            program = self._program(chosen, True)
+            outcome, _ = program.solve(self.deadline.left())
+            if outcome.bound is None:
+                return
+            reduced = self._price(program.duals * self._unit)
+            best = reduced.argmin(axis=1)
+            better = (reduced.min(axis=1) < -ARITHMETIC * self.value) & (
+                ~known[np.arange(len(best)), best])
+            if not better.any() or (
+                    outcome.bound * self._unit - self.bound
+                    <= column_generation().converged_gap * self.bound):
+                return
+            known[better, best[better]] = True
+
+    def divide(self, gap: float) -> Division | None:
+        """Prove a bound with whole numbers of domains. Return the division of
+        the sets with the lowest cost; None if nothing is found.
+
+        :param gap: relative gap at which to stop
+        """
+        if not self._reduced.size:
+            return None
+        # A plan that costs less than the known plan uses no other column.
+        spare = (self.value - self.bound) * (1 + BOUND_ERROR) + (
+            ARITHMETIC * self.value)
+        possible = self._reduced <= spare
+        possible[:, 0] = False
+        chosen = np.argwhere(possible)
+        if not len(chosen) or len(chosen) > limits().columns:
+            return None
+        program = self._program(chosen, False)
+        outcome, found = program.solve(self.deadline.left(), gap,
+                                       limits().nodes)
+        if outcome.bound is not None:
+            self.bound = max(self.bound, min(
+                self.value, outcome.bound * self._unit * (1 - BOUND_ERROR)))
+        if not outcome.solved:
+            return None
+        return [(int(each), int(choice), number) for (each, choice), number
+                in zip(chosen, np.rint(found).astype(int).tolist()) if number]
+
+    @property
+    def _unit(self) -> float:
+        """The average cost of a set: costs are in this unit, because solvers
+        have absolute tolerances."""
+        return self.value / float(self._numbers.sum())
+
+    @property
+    def _numbers(self) -> np.ndarray:
+        return self.costs.sets.numbers
+
+    @property
+    def _domains(self) -> np.ndarray:
+        """[class]: number of domains."""
+        return np.array([len(each.hosts) for each in self.costs.classes])
+
+    @property
+    def _shared(self) -> np.ndarray:
+        """[limit, class]: whether the limit contains several domains, and
+        those of the class. Limits of single domains exclude choices."""
+        found = np.zeros((len(self.limits.most), len(self.costs.classes)),
+                         dtype=bool)
+        for number, each in enumerate(self.costs.classes):
+            found[list(each.shared), number] = True
+        return found
+
+    def _price(self, duals: np.ndarray) -> np.ndarray:
+        """Raise the bound to the bound of these duals, and return [class,
+        choice]: the reduced cost of each choice.
+
+        :param duals: [row]: types, classes and limits
+        """
+        types, classes = len(self._numbers), len(self.costs.classes)
+        prices = duals[:types]
+        shared = np.minimum(duals[types + classes:], 0.0)
+        reduced = self.costs.costs - self.costs.choices @ prices - (
+            self._shared.T * shared) @ self.costs.amounts
+        gains = np.maximum(0.0, -reduced.min(axis=1))
+        terms = np.concatenate((
+            prices * self._numbers, shared * np.where(
+                shared < 0, self.limits.most, 0.0), -gains * self._domains))
+        found = least_sum(terms) - SUM_ROUNDING * np.abs(terms).sum()
+        if found > self.bound or not self._reduced.size:
+            self.bound = max(self.bound, found)
+            self._reduced = reduced + gains[:, None]
+        return reduced
+
+    def _program(self, chosen: np.ndarray, relaxed: bool) -> Linear:
+        """The program of these columns.
+
+        :param chosen: [column]: class and choice
+        :param relaxed: whether numbers need not be whole, and sets can be left
+            out at the cost of the known plan
+        """
+        of, choice = chosen.T
+        size, types = len(of), len(self._numbers)
+        missing = types if relaxed else 0
+        unit, columns = self._unit, np.arange(size)
+        program = Linear(
+            np.concatenate((self.costs.costs[of, choice] / unit, np.full(
+                missing, self.value / unit))),
+            np.concatenate((self._domains[of], self._numbers[:missing])),
+            None if relaxed else np.ones(size, dtype=bool))
+        own = self.costs.choices[choice].T
+        row, column = np.nonzero(own)
+        program.add(
+            np.concatenate((row, np.arange(missing))),
+            np.concatenate((column, size + np.arange(missing))),
+            np.concatenate((own[row, column], np.ones(missing))),
+            self._numbers, self._numbers, types)
+        program.add(of, columns, np.ones(size), -np.inf, self._domains,
+                    len(self.costs.classes))
+        used = self._shared[:, of] * self.costs.amounts[:, choice]
+        row, column = np.nonzero(used)
+        program.add(row, column, used[row, column], -np.inf,
+                    self.limits.most, len(self.limits.most))
+        return program
