@@ -199,8 +199,7 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
         not suits_all_hosts(known))
     if diverse:
         first_plan(known, deadline.part(limits().main_share))
-        if plan_by_sets(known, deadline):
-            return
+        plan_by_sets(known, deadline)
     elif not always and _different(known) > limits().coarse_from:
         first_plan(known, deadline.part(limits().attempt_share))
         with contextlib.suppress(OutOfTime):
@@ -210,15 +209,15 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
             large(known, question.backend,
                   deadline.part(limits().main_share), deadline,
                   always=always)
-        elif known.objective.traffic() or (
+        elif not known.is_good_enough and (known.objective.traffic() or (
                 _suits_patterns(known)
-                and len(known.policies) <= limits().pattern_policies):
+                and len(known.policies) <= limits().pattern_policies)):
             large(known, question.backend,
                   deadline.part(limits().bound_share), always=True)
     if diverse and known.where is not None and (
             not known.is_good_enough and deadline.left()):
         bound_diverse(known, question.backend, deadline)
-    elif not diverse:
+    elif not (diverse or known.is_good_enough):
         plan_by_sets(known, deadline)
 
 

@@ -43,7 +43,7 @@ def _confined(group: Group, level: str) -> int:
 class ConfinedSets:
     """The members without a host in sets, by type.
 
-    Each member that no policy keeps together with others is a set of its own.
+    Each member that no policy keeps together with others is one set.
 
     :ivar numbers: [type]: number of sets
     :ivar counts: [type, kind]: members of one set

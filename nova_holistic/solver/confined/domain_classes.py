@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Domains in classes: the hosts of the domains of one class are alike."""
+"""Domains in classes: all domains of one class have equal hosts."""
 
 from dataclasses import dataclass
 

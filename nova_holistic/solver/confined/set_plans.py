@@ -27,29 +27,30 @@ from nova_holistic.solver.confined.set_program import Division, SetProgram
 from nova_holistic.solver.decomposition.columns import columns, constant
 from nova_holistic.solver.limits.current import confined as limits
 from nova_holistic.solver.limits.current import phases
+from nova_holistic.solver.numerics.tolerances import ARITHMETIC
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.search_status import SearchStatus
 
 
 def plan_by_sets(known: Incumbent, deadline: Deadline) -> bool:
     """Improve the bound of an incumbent that has a plan, and the plan. Return
-    whether the incumbent is good enough.
+    whether the plan is proved optimal.
 
     Nothing is proved if no policy keeps members in one domain, if the
     objective is not a sum over hosts, or if the time ends before.
     """
-    if known.objective.host_cost() is None or known.where is None or (
-            known.is_good_enough):
-        return known.is_good_enough
+    if known.objective.host_cost() is None or known.where is None:
+        return False
     deadline = deadline.part(phases().bound_share)
     with contextlib.suppress(OutOfTime):
         _plan(known, known.group, float('inf'), deadline)
         if any(not each.policy.hard for each in known.policies):
             # Plans that violate no preference satisfy the hard policies.
             _plan(known, with_hard_forms(known.group), 0.0, deadline)
-    return known.is_good_enough
+    return known.status is SearchStatus.OPTIMAL
 
 
 def _plan(known: Incumbent, group: Group, limit: float,
@@ -65,7 +66,7 @@ def _plan(known: Incumbent, group: Group, limit: float,
     for kinds in _kinds(known, group, deadline) if levels else ():
         further = []
         for level in levels:
-            if known.is_good_enough:
+            if known.status is SearchStatus.OPTIMAL:
                 return
             program = _program(known, kinds, level, deadline)
             if program is None:
@@ -90,13 +91,14 @@ def _solve(known: Incumbent, kinds: Kinds, program: SetProgram,
         return
     program.relax()
     known.prove(program.bound + base, limit)
-    if known.is_good_enough:
-        return
-    division = program.divide(known.gap / 2)
+    division = program.divide()
     known.prove(program.bound + base, limit)
     if division is not None and not kinds.is_coarse:
         known.offer(_placement(kinds, program.costs, division,
                                program.deadline))
+    cost, value = known.plan_cost
+    if cost <= known.least and value - known.bound <= ARITHMETIC * value:
+        known.prove_optimal(known.plan_cost)
 
 
 def _kinds(known: Incumbent, group: Group,

@@ -5,17 +5,21 @@ Variables: the number of domains of each class that have each choice of sets.
 Rows: all sets are in domains, no class has more domains than exist, and limits
 of several domains hold. Columns are generated as in ``column_generation``, but
 all choices and their costs are known. For any prices of the sets, the value of
-all sets less the largest gain of each domain is a lower bound.
+all sets less the largest gain of each domain is a lower bound. If no limit
+contains several domains, dynamic programming over the domains then finds the
+best division; otherwise, the program of whole numbers does.
 """
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from nova_holistic.solver.confined.domain_costs import cheapest_patterns
+from nova_holistic.solver.confined.host_patterns import HostPatterns
 from nova_holistic.solver.confined.set_costs import SetCosts
 from nova_holistic.solver.confined.set_limits import SetLimits
-from nova_holistic.solver.limits.current import confined as limits
-from nova_holistic.solver.limits.current import column_generation
+from nova_holistic.solver.limits.current import (
+    column_generation, confined as limits)
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.milp.weak_duality import least_sum
 from nova_holistic.solver.numerics.tolerances import (
@@ -68,32 +72,60 @@ class SetProgram:
                 return
             known[better, best[better]] = True
 
-    def divide(self, gap: float) -> Division | None:
+    def divide(self) -> Division | None:
         """Prove a bound with whole numbers of domains. Return the division of
         the sets with the lowest cost; None if nothing is found.
 
-        :param gap: relative gap at which to stop
+        :raises OutOfTime: if the time ends before
         """
         if not self._reduced.size:
             return None
         # A plan that costs less than the known plan uses no other column.
-        spare = (self.value - self.bound) * (1 + BOUND_ERROR) + (
-            ARITHMETIC * self.value)
-        possible = self._reduced <= spare
+        possible = self._reduced <= (self.value - self.bound) * (
+            1 + BOUND_ERROR) + ARITHMETIC * self.value
         possible[:, 0] = False
+        columns = int(self._domains @ possible.sum(axis=1))
+        states = int(np.prod(self._numbers + 1))
+        if not self._shared.any() and columns * (
+                states + limits().overhead) <= limits().work:
+            return self._combined(possible)
         chosen = np.argwhere(possible)
-        if not len(chosen) or len(chosen) > limits().columns:
+        if not 0 < len(chosen) <= limits().whole_columns:
             return None
         program = self._program(chosen, False)
-        outcome, found = program.solve(self.deadline.left(), gap,
-                                       limits().nodes)
+        outcome, found = program.solve(self.deadline.left(),
+                                       nodes=limits().nodes)
         if outcome.bound is not None:
-            self.bound = max(self.bound, min(
-                self.value, outcome.bound * self._unit * (1 - BOUND_ERROR)))
+            self._raise(outcome.bound * self._unit * (1 - BOUND_ERROR))
         if not outcome.solved:
             return None
         return [(int(each), int(choice), number) for (each, choice), number
                 in zip(chosen, np.rint(found).astype(int).tolist()) if number]
+
+    def _combined(self, possible: np.ndarray) -> Division | None:
+        """The division with the lowest cost, by dynamic programming over the
+        domains. No limit contains several domains.
+
+        :param possible: [class, choice]: the choices that can be used
+        """
+        possible[:, 0] = True
+        choices = HostPatterns(self.costs.choices, np.where(
+            possible, self.costs.costs, np.inf))
+        classes = np.repeat(np.arange(len(self._domains)), self._domains)
+        found = cheapest_patterns(choices, classes, self._numbers.tolist(),
+                                  self.deadline.check)
+        cost = float(choices.costs[classes, found].sum())
+        if not np.isfinite(cost) or (choices.members[found].sum(axis=0)
+                                     != self._numbers).any():
+            return None
+        self._raise(cost - SUM_ROUNDING * cost)
+        return [(int(each), choice, 1)
+                for each, choice in zip(classes, found) if choice]
+
+    def _raise(self, bound: float) -> None:
+        """Raise the bound to a bound of plans that cost less than the known
+        plan."""
+        self.bound = max(self.bound, min(self.value, bound))
 
     @property
     def _unit(self) -> float:
@@ -135,7 +167,7 @@ class SetProgram:
         terms = np.concatenate((
             prices * self._numbers, shared * np.where(
                 shared < 0, self.limits.most, 0.0), -gains * self._domains))
-        found = least_sum(terms) - SUM_ROUNDING * np.abs(terms).sum()
+        found = float(least_sum(terms) - SUM_ROUNDING * np.abs(terms).sum())
         if found > self.bound or not self._reduced.size:
             self.bound = max(self.bound, found)
             self._reduced = reduced + gains[:, None]

@@ -18,12 +18,14 @@ class ConfinedLimits:
     :ivar choices: numbers of sets of each type in one domain times classes of
         domains.
     :ivar work: hosts times patterns times numbers of members in a domain, for
-        the costs of all domains.
+        the costs of all domains; and columns times numbers of sets, for the
+        best division of the sets.
+    :ivar overhead: fixed part of the work of a column, in numbers of sets.
     :ivar policies: policies of groups around the sets that limit the sets in a
         domain.
     :ivar rounds: rounds of column generation.
-    :ivar columns: columns of the first linear program, and of the program of
-        whole numbers.
+    :ivar columns: columns of the first linear program.
+    :ivar whole_columns: columns of the program of whole numbers.
     :ivar nodes: nodes of the search tree of this program.
     """
 
@@ -31,8 +33,10 @@ class ConfinedLimits:
     kinds: tuple[int, ...] = (6, 3, 1)
     patterns: int = 2_000_000
     choices: int = 600_000
-    work: int = 150_000_000
+    work: int = 300_000_000
+    overhead: int = 5_000
     policies: int = 500
     rounds: int = 40
     columns: int = 20_000
-    nodes: int = 2_000
+    whole_columns: int = 4_000
+    nodes: int = 500

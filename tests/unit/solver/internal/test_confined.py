@@ -122,44 +122,53 @@ def _cloud():
         for n in range(RACKS * PER_RACK)))
 
 
-def _sets(number, size, *policies):
+def _sets(sizes, policy):
+    """Return a group of sets in one rack each.
+
+    :param sizes: number of members of a set to the number of such sets
+    """
     return group(groups=[group(
-        servers('m', size, vcpus=4), name=f's{n}',
-        policies=[Affinity(level='rack'), *policies]) for n in range(number)])
+        servers('m', size, vcpus=4), name=f's{size}-{n}', policies=[policy])
+        for size, number in sizes.items() for n in range(number)])
 
 
-def _least_cost(number, size, cost):
+def _least_cost(sizes, cost):
     """Return the cost of the best plan, by a program of all hosts that counts
     the sets of each rack.
 
     :param cost: a function from the free VCPUs of a host to its cost
     """
     program = pulp.LpProblem()
-    hosts = range(RACKS * PER_RACK)
+    hosts, racks = range(RACKS * PER_RACK), range(RACKS)
     used = [pulp.LpVariable(f'u{n}', cat='Binary') for n in hosts]
     held = [pulp.LpVariable(f'n{n}', 0, cat='Integer') for n in hosts]
-    sets = [pulp.LpVariable(f's{n}', 0, cat='Integer') for n in range(RACKS)]
+    sets = {size: [pulp.LpVariable(f's{size}-{n}', 0, cat='Integer')
+                   for n in racks] for size in sizes}
     program += pulp.lpSum(cost(_free(n)) * used[n] for n in hosts)
     for n in hosts:
         program += held[n] <= _free(n) // 4 * used[n]
-    for rack in range(RACKS):
-        program += size * sets[rack] == pulp.lpSum(
-            held[n] for n in hosts if n % RACKS == rack)
-    program += pulp.lpSum(sets) == number
+    for rack in racks:
+        program += pulp.lpSum(
+            size * sets[size][rack] for size in sizes) == pulp.lpSum(
+                held[n] for n in hosts if n % RACKS == rack)
+    for size, number in sizes.items():
+        program += pulp.lpSum(sets[size]) == number
     program.solve(pulp.HiGHS(msg=False, threads=1))
     assert pulp.LpStatus[program.status] == 'Optimal'
     return pulp.value(program.objective)
 
 
-@pytest.mark.parametrize('size', [2, 3, 4])
+@pytest.mark.parametrize('sizes', [
+    {2: 16}, {3: 16}, {4: 16}, {1: 6, 2: 8, 3: 5}])
 @pytest.mark.parametrize('objective, cost', [
     ('stack', lambda free: free / TOTAL), ('fewest-hosts', lambda free: 1)])
-def test_sets_in_racks_have_the_best_plan(size, objective, cost):
+def test_sets_in_racks_have_the_best_plan(sizes, objective, cost):
     """Fractions of the sets would use the fullest hosts of all racks, and the
     hosts with room for two members."""
-    found = plan(_cloud(), _sets(16, size), objective=objective,
+    found = plan(_cloud(), _sets(sizes, Affinity(level='rack')),
+                 objective=objective,
                  settings=Settings(gap=1e-4, timer=standing)).objective
-    least = _least_cost(16, size, cost)
+    least = _least_cost(sizes, cost)
     assert found.bound <= least * (1 + 1e-6)
     assert found.value == pytest.approx(least, rel=1e-3)
     assert found.gap <= 1e-3
@@ -229,12 +238,10 @@ def test_the_storage_of_a_rack_limits_its_sets(objective):
 
 def test_sets_that_prefer_one_rack_have_a_bound():
     """Each pair can be in one rack, so the preferences cost nothing."""
-    wanted = group(groups=[group(
-        servers('m', 2, vcpus=4), name=f's{n}',
-        policies=[SoftAffinity(level='rack')]) for n in range(8)])
-    found = plan(_cloud(), wanted, objective='stack',
+    found = plan(_cloud(), _sets({2: 8}, SoftAffinity(level='rack')),
+                 objective='stack',
                  settings=Settings(gap=1e-4, timer=standing))
     assert found.answer.preference_cost.value == 0
     assert found.objective.value == pytest.approx(
-        _least_cost(8, 2, lambda free: free / TOTAL), rel=1e-3)
+        _least_cost({2: 8}, lambda free: free / TOTAL), rel=1e-3)
     assert found.objective.gap <= 1e-3
