@@ -52,8 +52,8 @@ Best = tuple[PlanCost, Found]
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
-    """The incumbent, and the resources for the search."""
+class Task:
+    """The incumbent, and the resources for a search on chosen hosts."""
 
     incumbent: Incumbent
     backend: Backend
@@ -88,7 +88,7 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
     fallback = FallbackPlan(kinds, incumbent, deadline, longest)
     fallback.construct_after(limits().fallback_after)
     found, relaxed = _relaxed_plan(
-        kinds, _Task(incumbent, backend, deadline), fallback)
+        kinds, Task(incumbent, backend, deadline), fallback)
     if relaxed is not None and not incumbent.is_good_enough:
         incumbent.prove(*relaxed.count_hosts((longest or deadline).part(
             limits().bound_share)))
@@ -101,7 +101,7 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
     return Found(case, counts, relaxed and relaxed.within(plan_cost[0]), 0.0)
 
 
-def _relaxed_plan(kinds: Kinds, task: _Task, fallback: FallbackPlan
+def _relaxed_plan(kinds: Kinds, task: Task, fallback: FallbackPlan
                   ) -> tuple[Best | None, Relaxed | None]:
     """The best plan that relaxations lead to, and the relaxation with a bound.
 
@@ -144,7 +144,7 @@ def relax(incumbent: Incumbent, deadline: Deadline) -> None:
         incumbent.prove_within(relaxed.within)
 
 
-def _for_traffic(kinds: Kinds, task: _Task) -> Best | None:
+def _for_traffic(kinds: Kinds, task: Task) -> Best | None:
     """The best plan for an objective that measures traffic, if it is one."""
     traffic = task.incumbent.objective.traffic()
     search = traffic and traffic_plan(
@@ -156,7 +156,7 @@ def _for_traffic(kinds: Kinds, task: _Task) -> Best | None:
                                    search.solving)
 
 
-def _best_of_relaxations(relaxed: Relaxed, task: _Task,
+def _best_of_relaxations(relaxed: Relaxed, task: Task,
                          fallback: FallbackPlan) -> Best | None:
     """The best of the plans that the relaxations lead to.
 
@@ -178,7 +178,7 @@ def _best_of_relaxations(relaxed: Relaxed, task: _Task,
     return _chosen(relaxed, task, best)
 
 
-def _chosen(relaxed: Relaxed, task: _Task,
+def _chosen(relaxed: Relaxed, task: Task,
             best: Best | None) -> Best | None:
     """The best plan on the hosts that the relaxation uses, with more spare
     hosts in each attempt.
@@ -195,7 +195,7 @@ def _chosen(relaxed: Relaxed, task: _Task,
         if assignment.taken is None and spare < limits().spare_hosts[-1]:
             continue
         try:
-            search, found = _plan(relaxed, task, assignment)
+            search, found = plan_on_hosts(relaxed, task, assignment)
         except OutOfTime:
             if best is None:
                 raise
@@ -212,7 +212,7 @@ def _chosen(relaxed: Relaxed, task: _Task,
     return best
 
 
-def _from_patterns(relaxed: Relaxed, task: _Task,
+def _from_patterns(relaxed: Relaxed, task: Task,
                    fallback: FallbackPlan
                    ) -> tuple[Search | None, Found | None]:
     """A plan by column generation over patterns of members on hosts, which
@@ -235,13 +235,15 @@ def _from_patterns(relaxed: Relaxed, task: _Task,
         return None, None
     fallback.construct_after(limits().fallback_late)
     with contextlib.suppress(OutOfTime):
-        return _plan(relaxed, task, from_patterns(
+        return plan_on_hosts(relaxed, task, from_patterns(
             merged, *taken, bool(relaxed.host_cost.slopes)))
     return None, None
 
 
-def _plan(relaxed: Relaxed, task: _Task,
-          assignment: HostAssignment) -> tuple[Search, Found | None]:
+def plan_on_hosts(relaxed: Relaxed, task: Task, assignment: HostAssignment
+                  ) -> tuple[Search, Found | None]:
+    """Search for a plan on the hosts of an assignment, starting from its
+    places, and offer it to the incumbent. Return the search and the plan."""
     kinds, deadline, merged = relaxed.kinds, task.deadline, relaxed.merged
     hosts = np.union1d(assignment.hosts, np.array(
         [*kinds.placed.values()], dtype=np.int64))

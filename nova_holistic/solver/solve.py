@@ -35,6 +35,7 @@ from nova_holistic.solver.limits.current import (
 from nova_holistic.solver.milp.backend import Backend, load_backend
 from nova_holistic.solver.observer import Answer, notify_observers, Question
 from nova_holistic.solver.part_bounds import bound_diverse
+from nova_holistic.solver.pattern_plan import plan_by_patterns
 from nova_holistic.solver.preferred_plan import (
     adopt, choose_hosts, is_small, with_hard_preferences)
 from nova_holistic.solver.problem.case import Case
@@ -164,6 +165,9 @@ def _complete(question: _Question, deadline: Deadline,
             bound_diverse(known, question.backend, deadline)
         with contextlib.suppress(OutOfTime):
             cover_members(known, deadline.part(limits().bound_share))
+        with contextlib.suppress(OutOfTime):
+            plan_by_patterns(known, question.backend,
+                             deadline.part(limits().program_share))
         improve(known, question.backend, deadline,
                 question.settings.improvement)
     return proof or _plan(question)

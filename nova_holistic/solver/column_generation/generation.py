@@ -97,6 +97,16 @@ class ColumnGeneration:
             self._solve_other_branches(integral)
         return found
 
+    def proved_prices(self) -> tuple[np.ndarray, PricingResult, float]:
+        """Prices as [kind, cell], the gains of hosts at these prices, and the
+        bound that they prove together, without the hosts of members that
+        stay."""
+        duals = max((self._duals, self.master.duals), key=lambda each: (
+            self._bound_of(*self._gains(each))))
+        gains, proved = self._gains(duals)
+        return self.master.prices(duals)[0], gains, self._bound_of(
+            gains, proved)
+
     def _solve_other_branches(self, integral: bool) -> None:
         """Compute lower bounds for the other branches, and choose the best
         branch."""
@@ -221,10 +231,15 @@ class ColumnGeneration:
                       proved: float) -> bool:
         """Store the bound and the duals if they improve the bound; return
         whether they do."""
-        gained = float(self.host_types.numbers @ gains.most)
-        found = proved - gained - SUM_ROUNDING * (abs(proved) + gained)
+        found = self._bound_of(gains, proved)
         better = found > self.floor
         if better:
             self.floor = found
             self._duals = duals
         return better
+
+    def _bound_of(self, gains: PricingResult, proved: float) -> float:
+        """The bound that prices prove, after the gains of hosts are
+        subtracted."""
+        gained = float(self.host_types.numbers @ gains.most)
+        return proved - gained - SUM_ROUNDING * (abs(proved) + gained)

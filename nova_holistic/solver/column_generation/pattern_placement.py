@@ -7,9 +7,10 @@ import numpy as np
 
 from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.column_generation.cell_program import integer_shares
-from nova_holistic.solver.column_generation.diving import Dive, DiveResult
+from nova_holistic.solver.column_generation.diving import Dive
 from nova_holistic.solver.column_generation.generation import ColumnGeneration
 from nova_holistic.solver.column_generation.host_types import HostTypes
+from nova_holistic.solver.column_generation.useful_patterns import Patterns
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.columns import Columns
 from nova_holistic.solver.limits.current import column_generation as limits
@@ -53,13 +54,43 @@ def place_patterns(kinds: Kinds, cells: Cells, generation: ColumnGeneration,
     if found is None:
         return None
     shares, parts = found
-    types, patterns, hosts = _hosts_in_use(generation, result)
-    _remove_surplus(generation.host_types, types, patterns, places - shares)
-    taken = np.zeros((len(kinds.kinds), generation.host_types.numbers.sum()),
+    host_types, used = generation.host_types, sorted(result.hosts)
+    types, patterns, hosts = _hosts_in_use(
+        host_types, np.array([generation.master.types[c] for c in used]),
+        generation.master.patterns[used],
+        np.array([result.hosts[c] for c in used]))
+    _remove_surplus(host_types, types, patterns, places - shares)
+    return (_taken(host_types, patterns, hosts), parts) if _has_enough_hosts(
+        cells, host_types.cell[types], patterns, parts) else None
+
+
+def places_of_hosts(host_types: HostTypes, used: Patterns,
+                    numbers: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """Places as [kind, host of the columns], without those that exceed the
+    members of the cells.
+
+    :param used: patterns in use
+    :param numbers: [pattern]: number of hosts with it
+    :param shares: [kind, cell]: members
+    """
+    types, patterns, hosts = _hosts_in_use(
+        host_types, used.types, used.members, numbers)
+    places = np.zeros_like(shares)
+    np.add.at(places.T, host_types.cell[types], patterns)
+    _remove_surplus(host_types, types, patterns, places - shares)
+    return _taken(host_types, patterns, hosts)
+
+
+def _taken(host_types: HostTypes, patterns: np.ndarray,
+           hosts: np.ndarray) -> np.ndarray:
+    """[kind, host of the columns]: places.
+
+    :param patterns: [host in use, kind]
+    """
+    found = np.zeros((patterns.shape[1], host_types.numbers.sum()),
                      dtype=np.int64)
-    taken[:, hosts] = patterns.T
-    return (taken, parts) if _has_enough_hosts(
-        cells, generation.host_types.cell[types], patterns, parts) else None
+    found[:, hosts] = patterns.T
+    return found
 
 
 def _has_enough_hosts(cells: Cells, cell: np.ndarray, patterns: np.ndarray,
@@ -77,20 +108,24 @@ def _has_enough_hosts(cells: Cells, cell: np.ndarray, patterns: np.ndarray,
         for c, number in enumerate(parts[list(each.parts)].sum(axis=0)))
 
 
-def _hosts_in_use(generation: ColumnGeneration, result: DiveResult
+def _hosts_in_use(host_types: HostTypes, types: np.ndarray,
+                  patterns: np.ndarray, numbers: np.ndarray
                   ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Type, pattern and number of each host in use."""
-    master, used = generation.master, {}
-    types, patterns, hosts = [], [], []
-    for column, number in sorted(result.hosts.items()):
-        host_type = master.types[column]
+    """Type, pattern and number of each host in use.
+
+    :param types: [pattern]: host type
+    :param patterns: [pattern, kind]
+    :param numbers: [pattern]: number of hosts with it
+    """
+    used: dict[int, int] = {}
+    hosts: list[int] = []
+    for host_type, number in zip(types.tolist(), numbers.tolist()):
         first = used.get(host_type, 0)
         used[host_type] = first + number
-        types.extend([host_type] * number)
-        patterns.extend([master.patterns[column]] * number)
-        hosts.extend(generation.host_types.hosts(host_type)[
+        hosts.extend(host_types.hosts(host_type)[
             first:first + number].tolist())
-    return np.array(types), np.array(patterns), np.array(hosts)
+    return (np.repeat(types, numbers), np.repeat(patterns, numbers, axis=0),
+            np.array(hosts, dtype=np.int64))
 
 
 def _remove_surplus(host_types: HostTypes, types: np.ndarray,

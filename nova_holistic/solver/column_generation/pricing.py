@@ -91,7 +91,7 @@ class Pricing:
         gains = PricingResult(np.zeros(len(host_types)),
                               np.zeros(len(host_types)),
                               np.zeros_like(self._known))
-        for cells in _equal(prices):
+        for cells in equal_prices(prices):
             # Up to rounding, no price of these cells is higher.
             best_prices = prices[:, cells].max(axis=1)
             types = np.flatnonzero(np.isin(host_types.cell, cells))
@@ -275,8 +275,11 @@ def _beam(of: np.ndarray, upper: np.ndarray, some: np.ndarray,
     return np.sort(order[rank < most])
 
 
-def _equal(prices: np.ndarray) -> list[np.ndarray]:
-    """Groups of cells with equal prices."""
+def equal_prices(prices: np.ndarray) -> list[np.ndarray]:
+    """Groups of cells with equal prices, up to rounding.
+
+    :param prices: [kind, cell]
+    """
     prices = np.maximum(prices, 0.0)
     largest = float(np.max(prices, initial=0.0)) or 1.0
     _, of = np.unique(np.round(prices / largest, PRICE_DIGITS), axis=1,

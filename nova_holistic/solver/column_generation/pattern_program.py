@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The integer program of a small group over all patterns that a better plan
+can use.
+
+Its variables are whole numbers of hosts with each pattern, and of members in
+each cell. Its linear relaxation is that of column generation, so its bound is
+at least as good. It contains the policies on cells and omits the others.
+Therefore, its optimum is a bound for all plans below a cutoff, and in most
+cases its solution leads to a plan of the same cost.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from nova_holistic.solver.column_generation.cell_program import cell_program
+from nova_holistic.solver.column_generation.dominated_patterns import (
+    without_dominated)
+from nova_holistic.solver.column_generation.generation import ColumnGeneration
+from nova_holistic.solver.column_generation.pattern_placement import (
+    places_of_hosts)
+from nova_holistic.solver.column_generation.pattern_states import (
+    cheapest_cover, suits_states)
+from nova_holistic.solver.column_generation.useful_patterns import (
+    Patterns, useful_patterns)
+from nova_holistic.solver.decomposition.cells import Cells
+from nova_holistic.solver.limits.current import small_groups as limits
+from nova_holistic.solver.milp.linear import Linear
+from nova_holistic.solver.numerics.tolerances import (
+    BOUND_ERROR, SUM_ROUNDING)
+from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.kinds import Kinds
+
+Places = tuple[np.ndarray, np.ndarray]
+"""Places as [kind, host of the columns], and members as [part, cell]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PatternProgram:
+    """A relaxation whose column generation has ended, and the known plan.
+
+    :ivar cost: cost of the preferences of the known plan
+    :ivar value: value of the known plan, without the hosts of members that
+        stay
+    :ivar gap: acceptable relative gap
+    """
+
+    kinds: Kinds
+    cells: Cells
+    generation: ColumnGeneration
+    cost: Fraction | float
+    value: float
+    gap: float
+
+    def solve(self, deadline: Deadline
+              ) -> tuple[float, Places | None] | None:
+        """Return a lower bound of the cost of all plans whose preferences cost
+        at most that of the known plan, without the hosts of members that stay,
+        and places of a better plan, if they are found. None if there are too
+        many patterns or nothing is proved.
+
+        :raises OutOfTime: if the time ends before the program is built
+        """
+        types = self.generation.host_types
+        prices, gains, floor = self.generation.proved_prices()
+        distance = self.value - floor
+        for _ in range(limits().cutoffs):
+            if distance <= 0:
+                return None
+            error = BOUND_ERROR * (distance + float(
+                gains.most.max(initial=0)))
+            patterns = useful_patterns(
+                types, prices, gains.most - distance - error, deadline.check)
+            if patterns is not None:
+                return self._solved(patterns, floor + distance, deadline)
+            distance /= 2
+        return None
+
+    def _most_hosts(self, patterns: Patterns, cutoff: float) -> int:
+        """The maximum number of hosts in a plan below the cutoff."""
+        types, most = self.generation.host_types, len(self.kinds.members)
+        cheapest = float(types.opening[patterns.types].min(initial=np.inf))
+        if cheapest > 0:
+            most = min(most, int(cutoff / cheapest * (1 + BOUND_ERROR)))
+        return most
+
+    def _solved(self, patterns: Patterns, cutoff: float,
+                deadline: Deadline) -> tuple[float, Places | None] | None:
+        """The bound and the places of the program.
+
+        :param patterns: all patterns of plans that cost less than the cutoff
+        """
+        types, numbers = self.generation.host_types, self.kinds.numbers
+        hosts = self._most_hosts(patterns, cutoff)
+        patterns = without_dominated(types, patterns, hosts)
+        if self.cells.count == 1 and not (
+                self.cells.rows or self.cells.penalties) and suits_states(
+                    types, patterns, numbers, hosts):
+            cost, used = cheapest_cover(types, patterns, numbers, hosts,
+                                        deadline.check)
+            return min(cost, cutoff) - SUM_ROUNDING * cutoff, (
+                self._places(patterns, used, numbers[:, None],
+                             self.cells.parts.numbers[:, None])
+                if cost < cutoff else None)
+        program, unit = self._program(patterns, cutoff)
+        outcome, values = program.solve(deadline.left(), self.gap)
+        if outcome.bound is None:
+            # A plan at the cutoff is always a solution. Therefore, the program
+            # is not infeasible.
+            return None
+        bound = min(outcome.bound * unit, cutoff)
+        if not outcome.solved or values[-1] > 0.5:
+            return bound, None
+        shape = len(self.kinds.kinds), self.cells.count
+        size = shape[0] * shape[1]
+        shares = np.rint(values[:size]).reshape(shape).astype(np.int64)
+        hosts = np.rint(values[-1 - len(patterns.types):-1]).astype(np.int64)
+        parts = self.cells.in_cells(
+            shares, np.arange(shape[1]),
+            values[size:size + len(self.cells.free)])
+        return bound, self._places(patterns, hosts, shares, np.rint(
+            parts).astype(np.int64))
+
+    def _program(self, patterns: Patterns,
+                 cutoff: float) -> tuple[Linear, float]:
+        """The program, and the unit of its costs. Its variables are those of
+        the cells, then the hosts with each pattern. The last variable is 1 if
+        no plan below the cutoff exists; it covers all members."""
+        kinds, cells = self.kinds, self.cells
+        types = self.generation.host_types
+        program = cell_program(kinds, cells)
+        shape = len(kinds.kinds), cells.count
+        size = shape[0] * shape[1]
+        places = np.arange(size)
+        cells.penalty(len(program.upper), places.reshape(shape), np.arange(
+            cells.count), size).limit(program, float(self.cost))
+        own, first = size + len(cells.free), len(program.upper)
+        number, last = len(patterns.types), first + len(patterns.types)
+        costs = types.cost(patterns.types, patterns.members)
+        unit = max(cutoff, float(costs.max(initial=0))) or 1.0
+        program.cost = np.concatenate((
+            np.zeros(first), costs / unit, [cutoff / unit]))
+        # All members have a place.
+        program.upper[own:] = 0.0
+        program.upper = np.concatenate((
+            program.upper, types.numbers[patterns.types], [1.0]))
+        program.integer = np.concatenate((
+            np.ones(size, dtype=bool), cells.whole,
+            np.zeros(size, dtype=bool), np.ones(number + 1, dtype=bool)))
+        of, kind = np.nonzero(patterns.members)
+        # Patterns cover the members of each cell.
+        program.add(
+            np.concatenate((kind * cells.count + types.cell[
+                patterns.types[of]], places, places)),
+            np.concatenate((first + of, places, np.full(size, last))),
+            np.concatenate((patterns.members[of, kind], np.full(size, -1.0),
+                            np.repeat(kinds.numbers, cells.count))),
+            0.0, np.inf, size)
+        columns = first + np.arange(number)
+        used, rows = np.unique(patterns.types, return_inverse=True)
+        # No more hosts of a type than exist carry a pattern.
+        program.add(rows.reshape(-1), columns, np.ones(number), -np.inf,
+                    types.numbers[used].astype(float), len(used))
+        fewest = 0 if kinds.placed else cells.fewest_with_limits
+        if fewest:
+            program.add(np.zeros(number + 1), np.append(columns, last),
+                        np.append(np.ones(number), fewest), fewest, np.inf, 1)
+        return program, unit
+
+    def _places(self, patterns: Patterns, hosts: np.ndarray,
+                shares: np.ndarray, parts: np.ndarray) -> Places:
+        """The places of a solution.
+
+        :param hosts: [pattern]: number of hosts with it
+        :param shares: [kind, cell]: members
+        :param parts: [part, cell]: members
+        """
+        used = np.flatnonzero(hosts)
+        return places_of_hosts(
+            self.generation.host_types,
+            Patterns(patterns.types[used], patterns.members[used]),
+            hosts[used], shares), parts

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans and bounds of small groups, by an integer program of patterns.
+
+The bound of column generation has fractions of hosts. For a group that needs
+few hosts, the distance to the best plan is then several percent. The program
+of all patterns that a better plan can use is small enough to be solved with
+whole hosts.
+"""
+
+from dataclasses import replace
+
+from nova_holistic.solver.column_generation.generation import ColumnGeneration
+from nova_holistic.solver.column_generation.pattern_placement import (
+    is_applicable)
+from nova_holistic.solver.column_generation.pattern_program import (
+    PatternProgram)
+from nova_holistic.solver.decomposition.aggregation import HostAggregation
+from nova_holistic.solver.decomposition.cells import one_cell
+from nova_holistic.solver.decomposition.cohesive_kinds import CohesiveKinds
+from nova_holistic.solver.decomposition.columns import constant
+from nova_holistic.solver.decomposition.host_assignment import from_patterns
+from nova_holistic.solver.large import plan_on_hosts, Task
+from nova_holistic.solver.limits.current import (
+    limits as all_limits, phases, small_groups as limits, using)
+from nova_holistic.solver.milp.backend import Backend
+from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.relaxed_hosts import Relaxed
+
+
+def plan_by_patterns(known: Incumbent, backend: Backend,
+                     deadline: Deadline) -> None:
+    """Improve the incumbent of a small group, which has a plan, and its bound.
+
+    Nothing is improved if the objective is not a sum of the costs of hosts in
+    use, or if the members have many different requirements.
+
+    :raises OutOfTime: if the time ends before the program is built
+    """
+    host_cost = known.objective.host_cost()
+    if known.is_good_enough or host_cost is None or host_cost.slopes or (
+            len(known.members) > limits().pattern_members):
+        return
+    kinds = Kinds.of(known.group, known.snapshot, known.placed,
+                     deadline.check)
+    if kinds is None or not kinds.kinds or (
+            kinds.room.sum(axis=1) < kinds.numbers).any():
+        return
+    # The program of a small group has room for policies on more domains.
+    whole = all_limits()
+    with using(replace(whole, decomposition=replace(
+            whole.decomposition, cells=limits().pattern_cells))):
+        relaxed = Relaxed.of(kinds, known.objective, deadline)
+        if not _is_applicable(relaxed):
+            # Fewer policies lead to fewer kinds of members.
+            alone = CohesiveKinds(kinds, one_cell(kinds, deadline.check))
+            relaxed = replace(relaxed, cohesive=alone, merged=HostAggregation(
+                kinds, alone.cells, host_cost, deadline))
+        if _is_applicable(relaxed):
+            _solve(relaxed, Task(known, backend, deadline))
+
+
+def _is_applicable(relaxed: Relaxed) -> bool:
+    return is_applicable(relaxed.kinds, relaxed.host_cost, relaxed.cells,
+                         relaxed.merged.columns)
+
+
+def _solve(relaxed: Relaxed, task: Task) -> None:
+    """Prove the bound of the program, and offer the plan of its solution."""
+    merged, known = relaxed.merged, task.incumbent
+    merged.run(phases().rounds_before_patterns)
+    if merged.impossible or merged.bound is None:
+        return
+    generation = ColumnGeneration(relaxed.kinds, relaxed.cells,
+                                  relaxed.host_cost, merged, task.deadline)
+    generation.run(known.objective.integral)
+    known.prove(generation.bound, generation.limit)
+    if known.is_good_enough:
+        return
+    cost, value = known.plan_cost
+    rest = constant(relaxed.kinds, relaxed.host_cost)
+    found = PatternProgram(
+        relaxed.kinds, relaxed.cells, generation, cost, value - rest,
+        known.gap / 4).solve(task.deadline)
+    if found is None:
+        return
+    bound, places = found
+    known.prove(bound + rest, cost)
+    merged.proved.add(bound + rest, float(cost))
+    if places is not None:
+        plan_on_hosts(relaxed, task, from_patterns(merged, *places, False))
