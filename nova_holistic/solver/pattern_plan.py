@@ -82,7 +82,7 @@ def _solve(relaxed: Relaxed, task: Task) -> None:
     rest = constant(relaxed.kinds, relaxed.host_cost)
     found = PatternProgram(
         relaxed.kinds, relaxed.cells, generation, cost, value - rest,
-        known.gap / 4).solve(task.deadline)
+        known.bound - rest, known.gap / 4).solve(task.deadline)
     if found is None:
         return
     bound, places = found

@@ -43,6 +43,7 @@ class PatternProgram:
     :ivar cost: cost of the preferences of the known plan
     :ivar value: value of the known plan, without the hosts of members that
         stay
+    :ivar bound: known lower bound of the value, without these hosts
     :ivar gap: acceptable relative gap
     """
 
@@ -51,6 +52,7 @@ class PatternProgram:
     generation: ColumnGeneration
     cost: Fraction | float
     value: float
+    bound: float
     gap: float
 
     def solve(self, deadline: Deadline
@@ -66,7 +68,7 @@ class PatternProgram:
         prices, gains, floor = self.generation.proved_prices()
         distance = self.value - floor
         for _ in range(limits().cutoffs):
-            if distance <= 0:
+            if floor + distance <= max(floor, self.bound):
                 return None
             error = BOUND_ERROR * (distance + float(
                 gains.most.max(initial=0)))
@@ -103,6 +105,8 @@ class PatternProgram:
                 self._places(patterns, used, numbers[:, None],
                              self.cells.parts.numbers[:, None])
                 if cost < cutoff else None)
+        if len(patterns.types) > limits().program_patterns:
+            return None
         program, unit = self._program(patterns, cutoff)
         outcome, values = program.solve(deadline.left(), self.gap)
         if outcome.bound is None:

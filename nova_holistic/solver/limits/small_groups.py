@@ -23,7 +23,9 @@ class SmallGroupsLimits:
         gap.
     :ivar pattern_cells: cells of its relaxation, which has more of them than
         that of large groups.
-    :ivar patterns: patterns of the program.
+    :ivar patterns: patterns that are enumerated, before dominated ones are
+        removed.
+    :ivar program_patterns: patterns of the integer program.
     :ivar partial_patterns: unfinished patterns that are kept at a time.
     :ivar compared_patterns: patterns that are compared with each other.
     :ivar pattern_states: states of members times patterns up to which dynamic
@@ -40,6 +42,7 @@ class SmallGroupsLimits:
     pattern_members: int = 100
     pattern_cells: int = 500
     patterns: int = 30_000
+    program_patterns: int = 5000
     partial_patterns: int = 200_000
     compared_patterns: int = 3000
     pattern_states: int = 100_000_000
