@@ -110,16 +110,16 @@ class PatternProgram:
         program, unit = self._program(patterns, cutoff)
         outcome, values = program.solve(deadline.left(), self.gap)
         if outcome.bound is None:
-            # A plan at the cutoff is always a solution. Therefore, the program
-            # is not infeasible.
+            # The known plan is a solution if the cutoff is its value.
+            # Therefore, nothing is derived from an infeasible program.
             return None
         bound = min(outcome.bound * unit, cutoff)
-        if not outcome.solved or values[-1] > 0.5:
+        if not outcome.solved:
             return bound, None
         shape = len(self.kinds.kinds), self.cells.count
         size = shape[0] * shape[1]
         shares = np.rint(values[:size]).reshape(shape).astype(np.int64)
-        hosts = np.rint(values[-1 - len(patterns.types):-1]).astype(np.int64)
+        hosts = np.rint(values[-len(patterns.types):]).astype(np.int64)
         parts = self.cells.in_cells(
             shares, np.arange(shape[1]),
             values[size:size + len(self.cells.free)])
@@ -129,8 +129,7 @@ class PatternProgram:
     def _program(self, patterns: Patterns,
                  cutoff: float) -> tuple[Linear, float]:
         """The program, and the unit of its costs. Its variables are those of
-        the cells, then the hosts with each pattern. The last variable is 1 if
-        no plan below the cutoff exists; it covers all members."""
+        the cells, then the hosts with each pattern."""
         kinds, cells = self.kinds, self.cells
         types = self.generation.host_types
         program = cell_program(kinds, cells)
@@ -140,26 +139,24 @@ class PatternProgram:
         cells.penalty(len(program.upper), places.reshape(shape), np.arange(
             cells.count), size).limit(program, float(self.cost))
         own, first = size + len(cells.free), len(program.upper)
-        number, last = len(patterns.types), first + len(patterns.types)
+        number = len(patterns.types)
         costs = types.cost(patterns.types, patterns.members)
         unit = max(cutoff, float(costs.max(initial=0))) or 1.0
-        program.cost = np.concatenate((
-            np.zeros(first), costs / unit, [cutoff / unit]))
+        program.cost = np.concatenate((np.zeros(first), costs / unit))
         # All members have a place.
         program.upper[own:] = 0.0
         program.upper = np.concatenate((
-            program.upper, types.numbers[patterns.types], [1.0]))
+            program.upper, types.numbers[patterns.types]))
         program.integer = np.concatenate((
             np.ones(size, dtype=bool), cells.whole,
-            np.zeros(size, dtype=bool), np.ones(number + 1, dtype=bool)))
+            np.zeros(size, dtype=bool), np.ones(number, dtype=bool)))
         of, kind = np.nonzero(patterns.members)
         # Patterns cover the members of each cell.
         program.add(
             np.concatenate((kind * cells.count + types.cell[
-                patterns.types[of]], places, places)),
-            np.concatenate((first + of, places, np.full(size, last))),
-            np.concatenate((patterns.members[of, kind], np.full(size, -1.0),
-                            np.repeat(kinds.numbers, cells.count))),
+                patterns.types[of]], places)),
+            np.concatenate((first + of, places)), np.concatenate((
+                patterns.members[of, kind], np.full(size, -1.0))),
             0.0, np.inf, size)
         columns = first + np.arange(number)
         used, rows = np.unique(patterns.types, return_inverse=True)
@@ -168,8 +165,8 @@ class PatternProgram:
                     types.numbers[used].astype(float), len(used))
         fewest = 0 if kinds.placed else cells.fewest_with_limits
         if fewest:
-            program.add(np.zeros(number + 1), np.append(columns, last),
-                        np.append(np.ones(number), fewest), fewest, np.inf, 1)
+            program.add(np.zeros(number), columns, np.ones(number), fewest,
+                        np.inf, 1)
         return program, unit
 
     def _places(self, patterns: Patterns, hosts: np.ndarray,

@@ -42,9 +42,9 @@ class SmallGroupsLimits:
     pattern_members: int = 100
     pattern_cells: int = 500
     patterns: int = 30_000
-    program_patterns: int = 5000
+    program_patterns: int = 8000
     partial_patterns: int = 200_000
-    compared_patterns: int = 3000
+    compared_patterns: int = 8000
     pattern_states: int = 100_000_000
     types: int = 200
     cutoffs: int = 5
