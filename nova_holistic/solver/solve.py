@@ -165,9 +165,10 @@ def _complete(question: _Question, deadline: Deadline,
             bound_diverse(known, question.backend, deadline)
         with contextlib.suppress(OutOfTime):
             cover_members(known, deadline.part(limits().bound_share))
-        with contextlib.suppress(OutOfTime):
-            plan_by_patterns(known, question.backend,
-                             deadline.part(limits().program_share))
+        if question.strategy is not Strategy.NEIGHBOURHOODS:
+            with contextlib.suppress(OutOfTime):
+                plan_by_patterns(known, question.backend,
+                                 deadline.part(limits().program_share))
         improve(known, question.backend, deadline,
                 question.settings.improvement)
     return proof or _plan(question)
