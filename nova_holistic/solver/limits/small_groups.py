@@ -8,7 +8,8 @@ from dataclasses import dataclass
 class SmallGroupsLimits:
     """Limits of exact methods for small groups: of dynamic programs, and of
     programs of patterns. A number is the largest one. Chosen by
-    benchmarks/small_groups.py.
+    benchmarks/small_groups.py, and those of patterns by the smallest plain and
+    related groups of benchmarks/grid.py.
 
     :ivar pairs: pairs of states that one domain can hold together. With half
         the value, two related tiers of 15 members have gaps of 10 to 93 %.
