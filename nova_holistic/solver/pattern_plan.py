@@ -7,8 +7,10 @@ of all patterns that a better plan can use is small enough to be solved with
 whole hosts.
 """
 
+import contextlib
 from dataclasses import replace
 
+from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.column_generation.generation import ColumnGeneration
 from nova_holistic.solver.column_generation.pattern_placement import (
     is_applicable)
@@ -23,7 +25,7 @@ from nova_holistic.solver.large import plan_on_hosts, Task
 from nova_holistic.solver.limits.current import (
     limits as all_limits, phases, small_groups as limits, using)
 from nova_holistic.solver.milp.backend import Backend
-from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.relaxed_hosts import Relaxed
@@ -35,13 +37,21 @@ def plan_by_patterns(known: Incumbent, backend: Backend,
 
     Nothing is improved if the objective is not a sum of the costs of hosts in
     use, or if the members have many different requirements.
+    """
+    host_cost = known.objective.host_cost()
+    if not known.is_good_enough and host_cost and not host_cost.slopes and (
+            len(known.members) <= limits().pattern_members):
+        with contextlib.suppress(OutOfTime):
+            _plan(known, host_cost, backend,
+                  deadline.part(phases().program_share))
+
+
+def _plan(known: Incumbent, host_cost: HostCost, backend: Backend,
+          deadline: Deadline) -> None:
+    """Solve the program if patterns are applicable.
 
     :raises OutOfTime: if the time ends before the program is built
     """
-    host_cost = known.objective.host_cost()
-    if known.is_good_enough or host_cost is None or host_cost.slopes or (
-            len(known.members) > limits().pattern_members):
-        return
     kinds = Kinds.of(known.group, known.snapshot, known.placed,
                      deadline.check)
     if kinds is None or not kinds.kinds or (

@@ -157,8 +157,7 @@ def _complete(question: _Question, deadline: Deadline,
         with contextlib.suppress(OutOfTime):
             if on_all and _suits_patterns(known):
                 large(known, question.backend,
-                      deadline.part(limits().program_share),
-                      always=True)
+                      deadline.part(limits().program_share), always=True)
             elif not known.bound:
                 relax(known, deadline.part(limits().bound_share))
         if is_diverse(known) and suits_all_hosts(known):
@@ -166,9 +165,7 @@ def _complete(question: _Question, deadline: Deadline,
         with contextlib.suppress(OutOfTime):
             cover_members(known, deadline.part(limits().bound_share))
         if question.strategy is not Strategy.NEIGHBOURHOODS:
-            with contextlib.suppress(OutOfTime):
-                plan_by_patterns(known, question.backend,
-                                 deadline.part(limits().program_share))
+            plan_by_patterns(known, question.backend, deadline)
         improve(known, question.backend, deadline,
                 question.settings.improvement)
     return proof or _plan(question)
@@ -177,12 +174,10 @@ def _complete(question: _Question, deadline: Deadline,
 def _insert_members(question: _Question, deadline: Deadline) -> Plan | None:
     """A plan that inserts few new members without a program; None if other
     phases may find a better plan."""
-    known = question.incumbent
-    try:
+    known, found = question.incumbent, None
+    with contextlib.suppress(OutOfTime):
         found = insert_members(known, deadline.part(limits().attempt_share),
                                always=question.strategy is Strategy.INSERTION)
-    except OutOfTime:
-        return None
     if found is None:
         return None
     if not found.is_enough:

@@ -152,7 +152,7 @@ def _types(case):
     kinds = Kinds.of(bind(wanted, snapshot), snapshot, placed)
     rules = cells(kinds, lambda: None)
     host_cost = load_objective('stack').host_cost()
-    return HostTypes.of(kinds, columns(kinds, rules, host_cost), host_cost)
+    return HostTypes.of(kinds, columns(kinds, rules.of, host_cost), host_cost)
 
 
 def _fitting(types, sort):
