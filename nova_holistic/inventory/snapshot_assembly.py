@@ -11,12 +11,12 @@ import operator
 import threading
 
 from nova_holistic.inventory.host_assembly import (
-    DISABLED_TRAIT, host_of, names_by_host, Place, SharingProviders)
+    DISABLED_TRAIT, host_of, HostParts, names_by_host, Place,
+    SharingProviders, updated_host)
 from nova_holistic.inventory.nova.computes import Compute
 from nova_holistic.inventory.resource_providers.provider import Provider
 from nova_holistic.inventory.resource_providers.provider_source import (
     Sharing)
-from nova_holistic.model.cloud.nested_provider import NestedProvider
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.cloud.use_change import UseChange
 from nova_holistic.model.frozen import FrozenMapping
@@ -64,8 +64,7 @@ class SnapshotAssembly:
         self._uncounted: set[str] = set()
         self._disabled: set[str] = set()
         self._sharing = SharingProviders()
-        self._hosts: dict[str, tuple[
-            Place, Provider, tuple[NestedProvider, ...], Host]] = {}
+        self._hosts: dict[str, tuple[Host, HostParts]] = {}
         # Where the host of each provider is in the snapshot.
         self._rows: dict[str, int] = {}
         self._snapshot = Snapshot(topology.levels, ())
@@ -286,13 +285,9 @@ class SnapshotAssembly:
 
     def _host(self, uuid: str) -> Host:
         """The host of a provider; the same object as before if it is equal."""
-        place, provider = self._places[uuid], self._providers[uuid]
-        shared = self._sharing.of(uuid, self._providers)
+        parts = (self._places[uuid], self._providers[uuid],
+                 self._sharing.of(uuid, self._providers))
         known = self._hosts.get(uuid)
-        if known is None or known[0] is not place or (
-                known[1] is not provider or known[2] != shared):
-            host = host_of(place, provider, shared)
-            if known is not None and known[3] == host:
-                host = known[3]
-            known = self._hosts[uuid] = place, provider, shared, host
-        return known[3]
+        host = updated_host(*known, parts) if known else host_of(*parts)
+        self._hosts[uuid] = host, parts
+        return host

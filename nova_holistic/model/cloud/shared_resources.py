@@ -11,46 +11,62 @@ capacity of this class.
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+import operator
 
 from nova_holistic.model.cloud.nested_provider import NestedProvider
 from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.frozen import FrozenMapping
 
 
-def shared_with(host: Host, providers: Collection[NestedProvider]
+def shared_with(own: Collection[str], providers: Collection[NestedProvider]
                 ) -> tuple[NestedProvider, ...]:
     """The sharing providers that a host uses, each with the classes that the
     host uses.
 
-    :param host: the host without sharing providers
+    :param own: resource classes of which the host's own providers have
+        capacity
     :param providers: all providers that share their resources with it
     """
-    own = {name for inventories in (
-        host.inventories, *(each.inventories for each in host.providers))
-        for name, inventory in inventories.items() if inventory.capacity > 0}
-    return tuple(
-        each if len(names) == len(each.inventories)
-        else replace(each, inventories=FrozenMapping({
-            name: each.inventories[name] for name in names}))
-        for each in providers
-        if (names := [name for name in each.inventories if name not in own
-                      and _largest(providers, name) is each]))
+    found = []
+    for each in providers:
+        names = [name for name in each.inventories if name not in own
+                 and _largest(providers, name) is each]
+        if len(names) == len(each.inventories):
+            found.append(each)
+        elif names:
+            found.append(replace(each, inventories=FrozenMapping({
+                name: each.inventories[name] for name in names})))
+    return tuple(found)
 
 
 def with_shared_resources(host: Host, providers: Sequence[NestedProvider]
                           ) -> Host:
-    """The host with the sharing providers that it uses.
+    """The host with the sharing providers that it uses; the same object if
+    they have not changed.
 
-    :param host: the host without sharing providers
+    :param host: the host with or without sharing providers
     :param providers: all providers that share their resources with it
     """
-    found = shared_with(host, providers) if providers else ()
-    return replace(host, providers=(*host.providers, *found)
-                   ) if found else host
+    below = tuple(each for each in host.providers if not each.sharing)
+    own = {name for inventories in (
+        host.inventories, *(each.inventories for each in below))
+        for name, inventory in inventories.items() if inventory.capacity > 0}
+    shared = shared_with(own, providers)
+    found = (*below, *shared)
+    # A provider of which the host uses some classes only is a new object.
+    same = operator.is_ if all(
+        any(each is other for other in providers) for each in shared
+    ) else operator.eq
+    if len(found) == len(host.providers) and all(
+            map(same, found, host.providers)):
+        return host
+    return replace(host, providers=found)
 
 
 def _largest(providers: Collection[NestedProvider],
              name: str) -> NestedProvider:
+    if len(providers) == 1:
+        return next(iter(providers))
     # The UUID decides between equal capacities, so that all readings agree.
     return max((each for each in providers if name in each.inventories),
                key=lambda each: (each.inventories[name].capacity, each.uuid))
