@@ -61,14 +61,10 @@ POINTS: Mapping[str, str] = {
     # Create, replan and update
     'group.created':
         'A group that is planned for a caller is in the table.',
-    'create.levels-written':
-        'The group names the levels of the cloud, and has no rows yet.',
     'create.planned':
         'A group is planned for a caller, and its members have no alternates.',
     'create.alternates-taken':
         'A caller finds alternates for the group that it has created.',
-    'create.alternates-due':
-        'Alternates are due, and the group is still in planning.',
     'change.written':
         'The rows or the task name new holds, and none of them is put.',
     'holds.part-put':

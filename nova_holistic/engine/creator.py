@@ -25,6 +25,7 @@ from nova_holistic.engine.update.unneeded_holds import GONE
 from nova_holistic.engine import volume_rows
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
+from nova_holistic.table.changes import alternates
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import GroupStatus
 
@@ -164,25 +165,20 @@ class _Creation(Change):
 
     def write(self, proposal: Proposal) -> None:
         decision = proposal.decision
-        self._ownership.change(levels=decision.snapshot.levels,
-                               exclusive=decision.exclusive, holds_written=0)
-        crash_points.reached('create.levels-written')
         self.journal.write(
             proposal.members, lambda members: self._ownership.write_members(
-                members, proposal.volumes))
+                members, proposal.volumes, levels=decision.snapshot.levels,
+                exclusive=decision.exclusive, holds_written=0))
 
     def hold(self, proposal: Proposal) -> Proposal:
         return capacity_replan.hold(self._parts, self.journal, proposal)
 
     def accept(self, proposal: Proposal) -> None:
-        # No engine searches for alternates before the group is planned.
-        self._parts.table.due_alternates.request_alternates(
-            self.record.uuid, self._parts.clock())
-        crash_points.reached('create.alternates-due')
         self._ownership.finish(
             status=GroupStatus.PLANNED, reasons=self._missing,
             objective_value=objective_value(proposal),
-            lease_expires_at=self._lease_end())
+            lease_expires_at=self._lease_end(),
+            **alternates.due_since(self._parts.clock()))
 
     def _lease_end(self) -> datetime | None:
         seconds = self._lease

@@ -171,10 +171,9 @@ class Lifecycle:
         # The hold of a claim that is in progress or was interrupted may still
         # exist. It is dropped as well: the swap of the claim does not find it,
         # and the create fails.
-        dropped = {m.hold for m in members
-                   if m.held or m.state == MemberState.CLAIMED}
         self._holds.drop(
-            [m.hold for m in members if m.hold in dropped],
+            [m.hold for m in members
+             if m.held or m.state == MemberState.CLAIMED],
             group.project_id, group.user_id)
         crash_points.reached('delete.holds-dropped')
         # An engine may have left an incomplete update.
@@ -186,9 +185,11 @@ class Lifecycle:
         # Between the release and the deletion of the group, a claim may have
         # been undone, or the place of a deleted server may have been returned.
         # The place is then held again, although no row names the hold any
-        # longer.
-        self._holds.drop(sorted((last - dropped).union(
-            m.hold for m in members if m.state == MemberState.CLAIMED)))
+        # longer. If the undo has not changed the row yet, it drops the hold
+        # itself, because it finds no row (``drop_if_unwanted``).
+        self._holds.drop(sorted(last - {
+            m.hold for m in members
+            if m.held and m.state != MemberState.CLAIMED}))
 
     def _stop_boot(self, group_uuid: str) -> None:
         """Return when no engine creates servers of the group, and the

@@ -152,10 +152,14 @@ class PlacementTable:
 
     def write_members(self, group_uuid: str,
                       members: Sequence[MemberRecord],
-                      engine: str | None = None, **volumes: Any) -> bool:
-        """See ``planned_rows.write``."""
+                      engine: str | None = None, **others: Any) -> bool:
+        """See ``planned_rows.write``.
+
+        :param others: other fields of ``PlannedRows``
+        """
         return planned_rows.write(
-            self.database, group_uuid, members, engine, **volumes)
+            self.database, group_uuid,
+            planned_rows.PlannedRows(members, **others), engine)
 
     def members(self, group_uuid: str) -> tuple[MemberRecord, ...]:
         """All members of a group, in the order of its document."""

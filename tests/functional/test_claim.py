@@ -3,6 +3,7 @@
 
 from concurrent import futures
 import contextlib
+import threading
 import uuid
 
 from nova import exception
@@ -11,6 +12,7 @@ import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.holds.client import HoldClient
+from nova_holistic.holds.errors import HoldsError
 from nova_holistic.table.queries.group_cache import GroupCache
 from nova_holistic.table.records import GroupStatus, MemberState
 
@@ -200,6 +202,38 @@ def test_a_group_deleted_while_a_server_is_scheduled_leaves_nothing(
     after_the_swap(monkeypatch, lambda row: cloud.lifecycle.delete(group))
     server = pointed_create(cloud, group, 'a')
     assert 'the claim was undone' in cloud.fault_of(server)
+    assert cloud.used() == {}
+
+
+def test_a_claim_undone_while_its_group_is_deleted_leaves_nothing(
+        cloud, monkeypatch):
+    """The deletion has dropped all holds when the undo restores one of them.
+    The rows are deleted before the undo changes the row."""
+    group = cloud.plan(WEB, PLAN, resources=SMALL)
+    unswap, delete_group = HoldClient.unswap, cloud.table.delete_group
+    dropped, restored = threading.Event(), threading.Event()
+
+    def unswap_during_the_deletion(self, *arguments):
+        with futures.ThreadPoolExecutor(1) as pool:
+            deletion = pool.submit(cloud.lifecycle.delete, group)
+            assert dropped.wait(60)
+            unswap(self, *arguments)
+            restored.set()
+            deletion.result()
+
+    def delete_later(uuid):
+        dropped.set()
+        assert restored.wait(60)
+        return delete_group(uuid)
+
+    def refuse(_row):
+        raise HoldsError('no response')
+
+    monkeypatch.setattr(HoldClient, 'unswap', unswap_during_the_deletion)
+    monkeypatch.setattr(cloud.table, 'delete_group', delete_later)
+    after_the_swap(monkeypatch, refuse)
+    assert cloud.fault_of(pointed_create(cloud, group, 'a'))
+    assert cloud.table.get_group(group) is None
     assert cloud.used() == {}
 
 

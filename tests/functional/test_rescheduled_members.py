@@ -10,7 +10,8 @@ import pytest
 
 from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.table.records import MemberState
+from nova_holistic.table.changes import alternates
+from nova_holistic.table.records import GroupStatus, MemberState
 
 HOSTS = tuple(EmbeddedHost(f'cmp-{number}', zone='az1', rack='r1', vcpus=16)
               for number in range(6))
@@ -54,7 +55,9 @@ def test_a_server_is_created_before_its_group_has_alternates(cloud, closed):
     group = cloud.plan(APART, {'n-0': 'cmp-0', 'n-1': 'cmp-1'},
                        resources={'VCPU': 2, 'MEMORY_MB': 2048,
                                   'DISK_GB': 10}, alternates=0)
-    cloud.table.due_alternates.request_alternates(group, timeutils.utcnow())
+    assert cloud.table.update_group(
+        group, [GroupStatus.PLANNED],
+        **alternates.due_since(timeutils.utcnow()))
     if closed:
         cloud.disable_compute('cmp-0')
     server = cloud.create_server(

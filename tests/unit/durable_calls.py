@@ -19,7 +19,7 @@ _OWNERSHIP = 'change write_members finish'.split()
 WRITES = {
     'table': _TABLE, '_table': _TABLE, 'holds': _HOLDS, '_holds': _HOLDS,
     'tasks': ['request', 'take', 'change', 'finish'],
-    'due_alternates': ['request_alternates', 'take', 'write', 'give_up'],
+    'due_alternates': ['take', 'write', 'give_up'],
     'due': ['take'],
     'plans': ['create', 'take', 'finish', 'forget'], 'refusals': ['add'],
     'bindings': ['add', 'remove'],

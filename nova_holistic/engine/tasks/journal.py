@@ -155,12 +155,15 @@ class RowJournal(Journal):
 
         :raises OwnershipLost: the group belongs to another engine
         """
-        members = self._table.members(self._record.uuid)
+        holds = [member.hold for member in
+                 self._table.members(self._record.uuid) if member.held]
+        if not holds:
+            return
         # The rows were read before this check of the ownership, so no later
         # owner wrote them.
         ownership.change(holds_written=0)
         crash_points.reached('recovery.started')
-        self.drop([member.hold for member in members if member.held])
+        self.drop(holds)
         crash_points.reached('recovery.finished')
 
 

@@ -47,12 +47,19 @@ class Ownership:
         self._must(done)
 
     def write_members(self, members: Sequence[MemberRecord],
-                      volumes: Sequence[VolumeRecord] = ()) -> None:
-        """Write the rows of all members and volumes of the group: see
+                      volumes: Sequence[VolumeRecord] = (),
+                      **changes: Any) -> None:
+        """Write the rows of all members and volumes of the group, and change
+        fields of the group in the same transaction: see
         ``planned_rows.write``."""
+        engine, now = self.record.engine, self._clock()
+        if changes:
+            changes = {'updated_at': now, **changes}
+        if engine is not None:
+            changes['engine_at'] = now
         self._must(self._table.write_members(
-            self.record.uuid, members, engine=self.record.engine,
-            volumes=volumes))
+            self.record.uuid, members, engine=engine, volumes=volumes,
+            changes=changes))
 
     def finish(self, **changes: Any) -> None:
         """Change fields of the group, and end its task."""

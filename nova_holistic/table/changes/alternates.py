@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 import enum
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import orm
@@ -62,14 +63,19 @@ class Written(enum.Enum):
     LOST = 'another engine has the work, or it was requested again'
 
 
+def due_since(now: datetime | None) -> dict[str, Any]:
+    """Columns of a group that request alternates for its planned members. An
+    engine that began earlier can no longer write its result."""
+    return {**NOT_DUE, 'alternates_due': now}
+
+
 def request_alternates(session: orm.Session, group_uuids: Collection[str],
                        now: datetime | None) -> None:
-    """Request alternates for planned members of the groups. An engine that
-    began earlier can no longer write its result."""
+    """Request alternates for planned members of the groups."""
     for batch in batches(sorted(group_uuids)):
         session.execute(
             sa.update(GroupRow).where(GroupRow.uuid.in_(batch))
-            .values(**{**NOT_DUE, 'alternates_due': now})
+            .values(due_since(now))
             .execution_options(synchronize_session=False))
 
 

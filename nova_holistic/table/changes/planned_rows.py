@@ -1,49 +1,58 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the members and volumes of a plan."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from oslo_utils import timeutils
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from nova_holistic.table.changes import places_versions
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.table.changes import places_versions, transitions
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
-from nova_holistic.table.records import MemberRecord
+from nova_holistic.table.records import GroupStatus, MemberRecord
 from nova_holistic.table import rows
 from nova_holistic.table.schema.models import GroupRow, MemberRow
 from nova_holistic.table.schema.volume_model import VolumeRow
 from nova_holistic.table.volume_records import VolumeRecord
 
 
-@retried
-def write(database: Database, group_uuid: str,
-          members: Sequence[MemberRecord], engine: str | None = None,
-          volumes: Sequence[VolumeRecord] = ()) -> bool:
-    """Replace all rows of the group that have no instance with rows of these
-    members, in one transaction.
+@dataclass(frozen=True, slots=True)
+class PlannedRows:
+    """The rows of a plan.
 
-    Servers of a counted member get the rows in this order. The database
-    assigns the IDs and ignores the given ones.
-
-    :param engine: UUID of the engine that must own the group's task; None
-        disables this check
-    :param volumes: planned volumes, which replace all volumes that Cinder has
+    :ivar members: servers of a counted member get the rows in this order. The
+        database assigns the IDs and ignores the given ones
+    :ivar volumes: planned volumes, which replace all volumes that Cinder has
         not created. An empty sequence leaves the volumes unchanged
-    :returns: False if the engine does not own the task; then nothing is
-        written
+    :ivar changes: fields of the GroupRecord that change together with the rows
     """
+
+    members: Sequence[MemberRecord]
+    volumes: Sequence[VolumeRecord] = ()
+    changes: Mapping[str, Any] = FrozenMapping()
+
+
+@retried
+def write(database: Database, group_uuid: str, planned: PlannedRows,
+          engine: str | None = None) -> bool:
+    """Replace all rows of the group that have no instance with the rows of a
+    plan, in one transaction.
+
+    :param engine: UUID of the engine that must own the group's task. None
+        means that no engine owns it: if fields of the group change, its status
+        must be planning
+    :returns: False if the engine does not own the task, or the group has
+        another status; then nothing is written
+    """
+    members, volumes = planned.members, planned.volumes
     values = [rows.member_values(record, position)
               for position, record in enumerate(members)]
     with database.writer() as session:
-        if engine is not None and not session.execute(
-                # The statement changes nothing, and prevents other engines
-                # from taking the task before the members are written.
-                sa.update(GroupRow)
-                .where(GroupRow.uuid == group_uuid, GroupRow.engine == engine)
-                .values(engine=engine)
-                .execution_options(synchronize_session=False)).rowcount:
+        if not _change_group(session, group_uuid, planned.changes, engine):
             return False
         session.execute(
             sa.delete(MemberRow)
@@ -61,6 +70,23 @@ def write(database: Database, group_uuid: str,
         if volumes:
             replace_volumes(session, group_uuid, volumes)
     return True
+
+
+def _change_group(session: orm.Session, group_uuid: str,
+                  changes: Mapping[str, Any], engine: str | None) -> bool:
+    """Change the group, and check its owner; see ``write``.
+
+    Until the end of the transaction, no other engine can take the task.
+    """
+    values = rows.group_changes(changes)
+    if engine is not None:
+        # Without changes, the statement only locks the row.
+        return transitions.change_group(
+            session, group_uuid, [GroupRow.engine == engine],
+            {**values, 'engine': engine})
+    return not values or transitions.change_group(
+        session, group_uuid, [GroupRow.status == GroupStatus.PLANNING],
+        values)
 
 
 def replace_volumes(session: orm.Session, group_uuid: str,

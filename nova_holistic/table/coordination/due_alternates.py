@@ -47,12 +47,6 @@ class DueAlternates:
     def __init__(self, database: Database):
         self._database = database
 
-    @retried
-    def request_alternates(self, group_uuid: str, now: datetime) -> None:
-        """See ``alternates.request_alternates``."""
-        with self._database.writer() as session:
-            alternates.request_alternates(session, [group_uuid], now)
-
     def waiting(self, now: datetime, stale_before: datetime,
                 limit: int) -> Sequence[str]:
         """UUIDs of groups for which alternates are due and on which no live

@@ -7,7 +7,9 @@ import dataclasses
 import pytest
 import sqlalchemy as sa
 
+from nova_holistic.holds.client import HoldClient
 from tests.functional.engine.test_due_alternates import planned, queue
+from tests.functional.engine.test_orphans import Counted
 from tests.functional.engine.updates import take
 from tests.functional.engine.world import shop
 from tests.statements import recorded
@@ -55,6 +57,18 @@ def test_an_engine_takes_a_task_in_one_transaction(world):
     assert found == Transactions(wrote=1)
 
 
+def test_a_plan_takes_two_transactions_that_write(world):
+    """The members together with the levels of the group, and the end of the
+    task together with the request for alternates."""
+    with transactions(world) as found:
+        group = planned(world)
+    # The client creates the group, and the engine takes its task.
+    assert found.wrote == 2 + 2
+    assert world.table.get_group(group.uuid).levels == (
+        world.inventory.snapshot().levels)
+    assert queue(world).waiting(10) == (group.uuid,)
+
+
 def test_alternates_take_two_transactions_that_write(world):
     """The engine takes the group, and writes the alternates of all members
     together with the end of its work."""
@@ -93,6 +107,17 @@ def test_the_members_of_a_released_group_are_not_released_again(world, group):
     # The end of the creation of servers, and the deletion.
     assert found == Transactions(wrote=2, read=3)
     assert world.holds.exists(row.hold) is None
+    world.assert_agreement()
+
+
+def test_the_hold_of_a_claimed_member_is_deleted_with_one_request(
+        world, group):
+    row = world.claim(group, 'web')
+    world.swap(row)
+    world.lifecycle.release(group.uuid)
+    wire = Counted(world.placement.adapter)
+    world.lifecycle_with(world.table, HoldClient(wire)).delete(group.uuid)
+    assert wire.made == [('DELETE', f'/allocations/{row.hold}')]
     world.assert_agreement()
 
 

@@ -48,8 +48,7 @@ def passes(*points, states=None, again=False):
 # Create
 
 
-@passes('task.taken', 'create.levels-written', 'change.written',
-        'change.held', 'create.alternates-due', 'change.accepted',
+@passes('task.taken', 'change.written', 'change.held', 'change.accepted',
         'change.finished', states=BOTH)
 def create(world):
     group = world.ask()

@@ -38,6 +38,8 @@ def owned_by_caller(table):
 @pytest.mark.parametrize('lost', [owned_by_engine, owned_by_caller])
 @pytest.mark.parametrize('write', [
     lambda ownership: ownership.change(levels=('host',)),
+    lambda ownership: ownership.write_members(
+        members_of(ownership.record, {'web': None}), levels=('host',)),
     lambda ownership: ownership.finish(status=GroupStatus.PLANNED)])
 def test_a_lost_ownership_changes_nothing(table, lost, write):
     ownership = lost(table)
@@ -45,6 +47,7 @@ def test_a_lost_ownership_changes_nothing(table, lost, write):
     with pytest.raises(OwnershipLost):
         write(ownership)
     assert table.get_group(ownership.record.uuid) == before
+    assert table.members(ownership.record.uuid) == ()
 
 
 def test_an_engine_without_ownership_writes_no_members(table):
@@ -59,8 +62,8 @@ def test_ownership_lasts_until_the_task_is_finished(table):
     table.create_group(group)
     ownership = Ownership(
         table, table.tasks.take(group.uuid, 'one', NOON, NOON), clock)
-    ownership.change(levels=('host',))
-    ownership.write_members(members_of(group, {'web': None}))
+    ownership.write_members(
+        members_of(group, {'web': None}), levels=('host',))
     ownership.finish(status=GroupStatus.PLANNED)
     after = table.get_group(group.uuid)
     assert (after.status, after.levels, after.task, after.engine) == (

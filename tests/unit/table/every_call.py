@@ -15,8 +15,8 @@ from nova_holistic.table.boot_records import (
 from nova_holistic.table.changes.alternates import Seen
 from nova_holistic.table.changes.claim import SeenRows
 from nova_holistic.table.changes import (
-    detaching, group_degradation, group_growth, group_purge, group_revision,
-    held_places, member_moves, member_release, member_replan,
+    alternates, detaching, group_degradation, group_growth, group_purge,
+    group_revision, held_places, member_moves, member_release, member_replan,
     mirrored_members, recovered_groups)
 from nova_holistic.table.changes.detaching import Detached
 from nova_holistic.table.changes.group_revision import Revision
@@ -150,7 +150,8 @@ def list_pages(table, group):
 
 def find_alternates(table, group):
     due, uuid = table.due_alternates, group.uuid
-    due.request_alternates(uuid, NOON)
+    assert table.update_group(
+        uuid, tuple(GroupStatus), **alternates.due_since(NOON))
     assert due.waiting(NOON, NOON, 4) == (uuid,)
     assert due.take(uuid, ENGINE, NOON, NOON)
     due.write_heartbeat([uuid], ENGINE, NOON)

@@ -9,6 +9,7 @@ from alembic.runtime.migration import MigrationContext
 import pytest
 import sqlalchemy as sa
 
+from nova_holistic.table.changes import alternates
 from nova_holistic.table import errors
 from nova_holistic.table import migration
 from nova_holistic.table.records import GroupStatus, MemberState
@@ -185,7 +186,8 @@ def test_groups_of_the_previous_version_need_no_alternates(table, table_url):
         before.create(group, counts())
     later = builders.NOON.replace(year=9000)
     assert table.due_alternates.waiting(later, later, 10) == ()
-    table.due_alternates.request_alternates(group.uuid, builders.NOON)
+    assert table.update_group(
+        group.uuid, [group.status], **alternates.due_since(builders.NOON))
     assert table.due_alternates.waiting(later, later, 10) == (group.uuid,)
 
 
