@@ -23,6 +23,7 @@ from nova_holistic import crash_points, exceptions
 from nova_holistic.engine.tasks import journal
 from nova_holistic.holds.allocation_bodies import HOLD
 from nova_holistic.holds.client import HoldClient
+from nova_holistic.reconcile.pace import Pace
 from nova_holistic.table.queries import consumers
 from nova_holistic.table.queries.round_robin import RoundRobin
 from nova_holistic.table.store import PlacementTable
@@ -101,7 +102,8 @@ class OrphanHolds:
         self._seen: dict[str, _ProviderState] = {}
         self._due, self._others = RoundRobin(), RoundRobin()
 
-    def sweep(self, generations: Mapping[str, int] | None = None) -> int:
+    def sweep(self, generations: Mapping[str, int] | None = None,
+              pace: Pace | None = None) -> int:
         """Search for holds without a row, and drop holds that have had no row
         for the whole grace period. Drop nothing if the table seems to belong
         to another deployment.
@@ -112,12 +114,13 @@ class OrphanHolds:
 
         :param generations: generations of all providers, read before this
             call; None if Placement does not respond
+        :param pace: pauses between the checks of providers; None means none
         :returns: number of dropped holds
         """
         if not self._conf.reconciler.scan_requests or generations is None:
             return 0
         try:
-            self._check_placement(generations)
+            self._check_placement(generations, pace or Pace())
         except exceptions.HolisticError:
             LOG.exception('Holds without a row are not searched for')
         try:
@@ -209,7 +212,8 @@ class OrphanHolds:
         del suspects[hold]
         return dropped
 
-    def _check_placement(self, generations: Mapping[str, int]) -> None:
+    def _check_placement(self, generations: Mapping[str, int],
+                         pace: Pace) -> None:
         """Search for holds without a row. A later pass may finish the check of
         the last provider."""
         self._seen = {uuid: seen for uuid, seen in self._seen.items()
@@ -221,22 +225,22 @@ class OrphanHolds:
         spare = min(self._conf.reconciler.recheck_requests, left // 4)
         due = {uuid for uuid, generation in generations.items()
                if self._is_due(uuid, generation)}
-        self._check_some(self._due, due, left - spare, generations)
-        self._check_some(
-            self._others, generations.keys() - due, spare, generations)
+        for rotation, providers, most in (
+                (self._due, due, left - spare),
+                (self._others, generations.keys() - due, spare)):
+            self._check_some(rotation.next(providers), most, generations, pace)
 
-    def _check_some(self, rotation: RoundRobin, providers: Collection[str],
-                    left: int, generations: Mapping[str, int]) -> None:
-        """Check providers until no requests remain.
+    def _check_some(self, providers: Iterator[str], left: int,
+                    generations: Mapping[str, int], pace: Pace) -> None:
+        """Check providers until no requests remain, or the process stops.
 
         :param left: number of remaining requests
         """
-        if not left:
-            return
-        for provider in rotation.next(providers):
-            left -= self._check_provider(provider, left, generations[provider])
-            if not left:
-                return
+        while left and not pace.stopped and (
+                provider := next(providers, '')):
+            with pace.piece():
+                left -= self._check_provider(
+                    provider, left, generations[provider])
 
     def _is_new(self, provider: str) -> bool:
         """Whether no check of the provider is complete yet."""

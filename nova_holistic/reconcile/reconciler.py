@@ -21,6 +21,7 @@ from nova_holistic.reconcile.components import ReconcileComponents
 from nova_holistic.reconcile.degraded_groups import DegradationCheck
 from nova_holistic.reconcile.missing_holds import MissingHolds
 from nova_holistic.reconcile.orphan_holds import OrphanHolds
+from nova_holistic.reconcile.pace import Pace
 from nova_holistic.reconcile.pass_reads import PassReads
 from nova_holistic.reconcile.unavailable_hosts import UnavailableHosts
 from nova_holistic.table.changes.claim import CLAIMABLE
@@ -63,8 +64,12 @@ class Reconciler:
                                                    holds, clock)
         self._check_lock = threading.Lock()
 
-    def reconcile(self) -> Mapping[str, int]:
-        """Run one pass; returns the number of corrections of each kind."""
+    def reconcile(self, pace: Pace | None = None) -> Mapping[str, int]:
+        """Run one pass; returns the number of corrections of each kind.
+
+        :param pace: pauses of the search for holds without a row, which sends
+            most of the requests; None means none
+        """
         repaired: Counter[str] = Counter()
         self._outlines.compare_some()
         groups = self._outlines.read().active()
@@ -81,7 +86,6 @@ class Reconciler:
                    self._unavailable.stranded(planned, reads.snapshot))
         self._vanished.reconcile_members(repaired, planned, reads, self._each)
         self._servers.reconcile_members(repaired, self._each)
-        repaired['orphaned'] = self._orphans.sweep(reads.generations)
         for group_uuid in self._outlines.read().unsettled():
             self._table.settle(group_uuid, self._clock())
             crash_points.reached('reconcile.settled')
@@ -92,6 +96,8 @@ class Reconciler:
         self._each(repaired, 'restored', self._restore_places,
                    self._returning(groups))
         self._each(repaired, 'replanned', self._replan, self._waiting(groups))
+        # The other corrections do not wait for the pauses of this search.
+        repaired['orphaned'] = self._orphans.sweep(reads.generations, pace)
         return +repaired
 
     def check_servers(self, instance_uuids: Collection[str]

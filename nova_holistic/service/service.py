@@ -23,6 +23,7 @@ from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.inventory import cached_inventory
 from nova_holistic.inventory.cached_inventory import CachedInventory
 from nova_holistic.metrics import instruments
+from nova_holistic.reconcile.pace import Pace
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.reconcile.repairer import Repairer
 from nova_holistic.service.boot_queue import BootQueue
@@ -125,6 +126,7 @@ class EngineService:
             self._changes, self.engine, fanout(transport))
         self.notifications = notifications and NotificationListener(
             conf, notifications, shared_changes)
+        self._stopping = threading.Event()
         self._stop_immediately = threading.Event()
         self._own_calls = PeriodicCalls(self._periodic_calls(shared_changes))
 
@@ -167,6 +169,7 @@ class EngineService:
         """
         LOG.info('Engine %s stops', self.engine)
         until = time.monotonic() + self._conf.engine.shutdown_timeout
+        self._stopping.set()
         self._workers.stop()
         self._boot_workers.stop()
         self._volume_workers.stop()
@@ -243,7 +246,8 @@ class EngineService:
 
     def _reconcile(self) -> None:
         with instruments.RECONCILER_SECONDS.timed():
-            repaired = self._parts.reconciler.reconcile()
+            repaired = self._parts.reconciler.reconcile(
+                Pace(self._stopping.wait))
         for case, count in repaired.items():
             instruments.RECONCILED.add(count, case=case)
             LOG.info('Reconciled: %s: %d', case, count)

@@ -19,6 +19,8 @@ def known_consumers(database: Database,
                     consumers: Collection[str]) -> frozenset[str]:
     """The given consumers that are servers of members, holds in use, or holds
     that must still be deleted."""
+    if not consumers:
+        return frozenset()
     in_use = sa.or_(MemberRow.held.is_(True), MemberRow.state.in_(WANTED))
     found = set()
     with database.reader() as session:

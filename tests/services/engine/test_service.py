@@ -139,7 +139,7 @@ def test_leases_expire_while_a_pass_does_not_end(
         world, monkeypatch):
     begun, end = threading.Event(), threading.Event()
 
-    def reconcile(self):
+    def reconcile(self, pace):
         begun.set()
         end.wait()
         return {}

@@ -27,7 +27,8 @@ def start(table):
         conf([], default_config_files=[])
         transport = messaging.get_rpc_transport(conf, url='fake://')
         transports.append(transport)
-        idle = types.SimpleNamespace(expire=tuple, reconcile=dict)
+        idle = types.SimpleNamespace(
+            expire=tuple, reconcile=lambda pace: {})
         engine = EngineService(
             conf, EngineParts(table, None, None, idle, idle), transport,
             lambda: NOON)
