@@ -21,6 +21,7 @@ from nova_holistic.api.checks.nova_quota import NovaQuota
 from nova_holistic.api import context as contexts, errors
 from nova_holistic.api.context import RequestContext
 from nova_holistic.api.description import openapi
+from nova_holistic.api.pending_groups import PendingGroups
 from nova_holistic.api.policy_enforcer import PolicyEnforcer
 from nova_holistic.api.requests import (
     entity_tags, microversions, request_body, request_query)
@@ -94,6 +95,7 @@ def make_app(conf, table: PlacementTable, engines: Engines,
             lambda: openapi.describe(ROUTES, types, parts.places)),
         clock=clock, timer=parts.timer, sleep=parts.sleep,
         waiters=threading.Semaphore(conf.holistic_api.max_waiters),
+        is_pending=PendingGroups(table.tasks.pending, parts.timer),
         quota=parts.quota, user_rights=parts.user_rights,
         federation=parts.federation, credentials=parts.credentials),
         parts.context_of)

@@ -16,6 +16,7 @@ from nova_holistic.api.checks.limits import Limits
 from nova_holistic.api.checks.nova_quota import NovaQuota
 from nova_holistic.api.context import RequestContext
 from nova_holistic.api import errors
+from nova_holistic.api.pending_groups import PendingGroups
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.policy_enforcer import Owned, PolicyEnforcer
 from nova_holistic.api.schemas import common
@@ -93,6 +94,8 @@ class Service:
     :ivar timer: returns seconds since an arbitrary time
     :ivar sleep: waits for a number of seconds
     :ivar waiters: a semaphore that each waiting request acquires
+    :ivar is_pending: whether engines work on a group; requests that wait share
+        its reads
     :ivar quota: None if Nova's quota is not checked
     :ivar user_rights: None if engines create no servers
     :ivar federation: the engines, if the service is a parent
@@ -113,6 +116,7 @@ class Service:
     timer: Callable[[], float]
     sleep: Callable[[float], None]
     waiters: threading.Semaphore
+    is_pending: PendingGroups
     quota: NovaQuota | None = None
     user_rights: Rights | None = None
     federation: ParentEngines | None = None

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A request waits until the work on a record is finished.
 
-It polls the table, in a separate transaction each time. The number of waiting
+It polls the table, in a separate transaction each time; requests that wait for
+groups share these transactions (``pending_groups``). The number of waiting
 requests of a process is limited, because each of them occupies a thread of the
 server.
 """

@@ -31,7 +31,8 @@ OPTS = [
         'max_waiters', default=4, min=0,
         help='Maximum number of requests in one process that wait for their '
              'plan at the same time. The API answers further requests '
-             'immediately with 202, as if they had not asked to wait. Set a '
+             'immediately with 202, as if they had not asked to wait; their '
+             'clients then send a request each time they ask again. Set a '
              'number below the number of threads that the web server has for '
              'each process, so that threads remain for other requests.'),
     cfg.FloatOpt(

@@ -40,6 +40,10 @@ class Holistic(WebService):
     def environment(self) -> Mapping[str, str]:
         return {'OS_NOVA_HOLISTIC_CONFIG_FILES': str(self._conf)}
 
+    def options(self) -> Mapping[str, object]:
+        # The number of threads fits the configuration of the manual.
+        return {'threads': manual.uwsgi_options()['threads']}
+
     def start(self) -> None:
         self.start_api()
         for name in ENGINES:

@@ -43,6 +43,7 @@ def create(call: Call) -> webob.Response:
     """
     service, context, body = call.service, call.context, call.body
     key = idempotency.key_of(call.request)
+    created = None
     existing = idempotency.find_repeated(
         service, context.project_id, key, body)
     if existing is None:
@@ -70,8 +71,9 @@ def create(call: Call) -> webob.Response:
         else:
             crash_points.reached('api.group-created')
             service.engines.plan_group(context.for_engine(), record.uuid)
-            existing = record
-    return tasks.follow_task(call, existing.uuid, success=201)
+            existing = created = record
+    return tasks.follow_task(
+        call, existing.uuid, success=201, created=created)
 
 
 def list_groups(call: Call) -> webob.Response:

@@ -111,14 +111,26 @@ def request_task(call: Call, record: GroupRecord, request: TaskRequest,
     return follow_task(call, record.uuid, success=success)
 
 
-def follow_task(call: Call, group_uuid: str, success: int) -> webob.Response:
+def follow_task(call: Call, group_uuid: str, success: int,
+                created: GroupRecord | None = None) -> webob.Response:
     """Return the group: with 202 while an engine works on it, and with the
-    other status if the request waits until the engine has finished."""
-    table = call.service.table
+    other status if the request waits until the engine has finished.
+
+    :param created: the group if this request has just created it
+    """
+    service = call.service
+
+    def read() -> GroupRecord | None:
+        nonlocal created
+        new, created = created, None
+        # An engine in the same process may already have planned the group.
+        if new is not None and service.is_pending(group_uuid):
+            return new
+        return service.table.get_group(group_uuid)
+
     record, settled = waiting.wait_until_settled(
-        call, lambda: table.get_group(group_uuid),
-        lambda record: record.task is None,
-        lambda: table.tasks.is_pending(group_uuid))
+        call, read, lambda record: record.task is None,
+        lambda: service.is_pending(group_uuid))
     if record is None:
         raise errors.not_found('group', group_uuid)
     return respond(call, success if settled else 202, record,

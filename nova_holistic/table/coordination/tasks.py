@@ -89,12 +89,14 @@ class Tasks:
             self._update([GroupRow.uuid.in_(batch),
                           GroupRow.engine == engine], {'engine_at': now})
 
-    def is_pending(self, group_uuid: str) -> bool:
-        """Whether the group exists and has a task. Requests that wait for the
-        end of a task send this statement many times."""
+    def pending(self, group_uuids: Collection[str]) -> frozenset[str]:
+        """Those of the groups that exist and have a task. Requests that wait
+        for the end of a task send this statement many times."""
         with self._database.link() as link:
-            return link.scalar(sa.select(GroupRow.task).where(
-                GroupRow.uuid == group_uuid)) is not None
+            return frozenset(
+                uuid for batch in batches(group_uuids)
+                for uuid in link.scalars(sa.select(GroupRow.uuid).where(
+                    GroupRow.uuid.in_(batch), GroupRow.task.is_not(None))))
 
     def change(self, group_uuid: str, engine: str, now: datetime,
                changes: Mapping[str, Any]) -> bool:

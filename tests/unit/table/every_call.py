@@ -79,7 +79,7 @@ def plan(table):
     tasks = table.tasks
     assert tasks.waiting(NOON, 4) == (group.uuid,)
     assert tasks.take(group.uuid, ENGINE, NOON, NOON)
-    assert tasks.is_pending(group.uuid)
+    assert tasks.pending([group.uuid, 'unknown']) == {group.uuid}
     tasks.write_heartbeat([group.uuid], ENGINE, NOON)
     assert table.write_members(group.uuid, builders.members_of(
         group, {'web': None, 'node': 3}), ENGINE)

@@ -50,6 +50,21 @@ def test_the_cloud_serves_the_api_with_the_command_of_the_manual():
     assert '127.0.0.1:8787' in words
 
 
+def test_threads_remain_for_requests_that_do_not_wait(layout):
+    """The configuration and the command of the manual agree."""
+    processes = Recorded()
+    service = Holistic(layout, processes)
+    service.prepare()
+    (line,) = [line for line in (
+        layout.configuration('holistic') / 'nova-holistic.conf').read_text(
+        ).splitlines() if line.startswith('max_waiters = ')]
+    service.start_api()
+    words = processes.arguments
+    threads = words[words.index('--threads') + 1]
+    assert threads == manual.uwsgi_options()['threads']
+    assert int(line.split()[-1]) < int(threads)
+
+
 def test_the_cloud_configures_engines_as_the_manual_does(layout):
     processes = Recorded()
     service = Holistic(layout, processes)
