@@ -12,6 +12,7 @@ from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
 from nova_holistic.engine import errors
+from nova_holistic.inventory import received_work
 from nova_holistic.service.work_queues import WorkQueue
 
 LOG = logging.getLogger(__name__)
@@ -40,7 +41,8 @@ class Workers:
         self._count = count
         self._threads = futurist.ThreadPoolExecutor(count)
         self._lock = threading.Lock()
-        self._offered: set[Job] = set()
+        # When each job was offered last.
+        self._offered: dict[Job, float] = {}
         self._at_work: set[Job] = set()
         self._to_poll: set[str] = set()
         self._to_return: set[Job] = set()
@@ -51,9 +53,12 @@ class Workers:
         """A record may wait for an engine."""
         job = (kind, uuid)
         with self._lock:
-            if self._stopping.is_set() or job in self._offered:
+            if self._stopping.is_set():
                 return
-            self._offered.add(job)
+            waits = job in self._offered
+            self._offered[job] = time.monotonic()
+            if waits:
+                return
             pending = self._threads.submit(self._serve, job)
             self._pending.add(pending)
         pending.add_done_callback(self._ended)
@@ -160,7 +165,7 @@ class Workers:
         queues = self._queues[kind]
         with self._lock:
             # From now on it may be offered again.
-            self._offered.discard(job)
+            offered_at = self._offered.pop(job)
             if job in self._at_work:
                 return False
             self._at_work.add(job)
@@ -168,7 +173,8 @@ class Workers:
             record = queues.take(uuid)
             if record is None:
                 return False
-            with queues.context(record).logged():
+            with (queues.context(record).logged(),
+                  received_work.received(offered_at)):
                 self._finish(job, record)
         finally:
             with self._lock:

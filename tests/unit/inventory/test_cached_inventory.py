@@ -13,6 +13,7 @@ from nova_holistic.inventory.cached_inventory import (
     CachedInventory, RECENT)
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.inventory.pending_reads import PendingReads
+from nova_holistic.inventory import received_work
 from nova_holistic.model.cloud.use_change import UseChange
 from nova_holistic.model.frozen import FrozenMapping
 from tests.effort import examples
@@ -115,6 +116,27 @@ def test_after_a_comparison_the_kept_snapshot_is_like_a_fresh_one(steps):
     assert followed.kept.cached_snapshot() == followed.fresh()
     followed.change('use', 'h0')
     assert followed.kept.snapshot() == followed.fresh()
+
+
+def test_a_plan_that_waited_uses_lists_that_were_read_after_its_request(
+        followed):
+    followed.now = 10.0
+    followed.kept.cached_snapshot()
+    followed.change('flavors', 'm1')
+    followed.change('disabled', 'h0')
+    followed.change('use', 'h1')
+    followed.report('use', 'h1')
+    with received_work.received(9.0):
+        waited = followed.kept.cached_snapshot()
+    assert 'm1' not in waited.flavors and waited.by_name()['h0'].enabled
+    # Reported changes are always read.
+    assert followed.used(waited)['h1'] == 1
+    followed.now = 11.0
+    with received_work.received(10.5):
+        late = followed.kept.cached_snapshot()
+    assert 'm1' in late.flavors and not late.by_name()['h0'].enabled
+    followed.change('flavors', 'm2')
+    assert 'm2' in followed.kept.cached_snapshot().flavors
 
 
 @examples(100)

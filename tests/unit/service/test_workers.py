@@ -3,6 +3,7 @@
 left to other engines."""
 
 from datetime import timedelta
+import math
 import threading
 import time
 
@@ -11,6 +12,7 @@ import pytest
 
 from nova_holistic import conf as options
 from nova_holistic.engine import errors
+from nova_holistic.inventory import received_work
 from nova_holistic.service.work_queues import GroupQueue
 from nova_holistic.service.workers import Workers
 from nova_holistic.table.records import GroupStatus, Task
@@ -89,6 +91,57 @@ def test_a_failed_task_is_returned_with_the_next_heartbeat(
     assert table.tasks.take(uuid, 'two', NOON, NOON)
     workers.send_heartbeats()
     assert table.get_group(uuid).engine == 'two'
+
+
+def test_a_task_knows_since_when_it_has_waited_for_a_thread(
+        workers, planner, table):
+    """Two tasks occupy the threads, and the third one waits for them."""
+    first, second, third = ask(table), ask(table), ask(table)
+    known, go_on = {}, threading.Event()
+    both = threading.Barrier(3)
+
+    def act(uuid):
+        known[uuid] = received_work.received_at()
+        if uuid != third:
+            both.wait(LONG)
+            assert go_on.wait(LONG)
+
+    planner.act = act
+    workers.offer('group', first)
+    workers.offer('group', second)
+    both.wait(LONG)
+    before = time.monotonic()
+    workers.offer('group', third)
+    offered = time.monotonic()
+    go_on.set()
+    end(workers)
+    assert before <= known[third] <= offered
+    assert received_work.received_at() == math.inf
+
+
+def test_a_task_that_is_offered_again_while_it_waits_is_a_new_request(
+        workers, planner, table):
+    first, second, third = ask(table), ask(table), ask(table)
+    known, go_on = {}, threading.Event()
+    both = threading.Barrier(3)
+
+    def act(uuid):
+        known[uuid] = received_work.received_at()
+        if uuid != third:
+            both.wait(LONG)
+            assert go_on.wait(LONG)
+
+    planner.act = act
+    workers.offer('group', first)
+    workers.offer('group', second)
+    both.wait(LONG)
+    workers.offer('group', third)
+    before = time.monotonic()
+    workers.offer('group', third)
+    go_on.set()
+    end(workers)
+    assert known[third] >= before
+    assert planner.begun.count(third) == 1
 
 
 def test_a_task_of_another_engine_is_not_taken(
