@@ -60,7 +60,7 @@ def group_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
             for name, value in changes.items()}
 
 
-def group_record(row: models.GroupRow) -> GroupRecord:
+def group_record(row: models.GroupRow | sa.Row) -> GroupRecord:
     """The complete record of a group."""
     return replace(light_group_record(row), document=row.document,
                    pending=row.pending)
@@ -122,7 +122,7 @@ def member_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def member_record(row: models.MemberRow) -> MemberRecord:
+def member_record(row: models.MemberRow | sa.Row) -> MemberRecord:
     """The complete record of a member."""
     return replace(bare_member(row), alternates=places(row.alternates))
 

@@ -34,6 +34,7 @@ from nova_holistic.table.history.pages import History
 from nova_holistic.table.queries.exclusive import ExclusiveGroups
 from nova_holistic.table.queries.group_cache import Found, GroupCache
 from nova_holistic.table.queries.listing import Listing
+from nova_holistic.table.queries import one_group
 from nova_holistic.table.queries.outlines import OutlineCache
 from nova_holistic.table.queries import progress
 from nova_holistic.table.records import (
@@ -89,22 +90,12 @@ class PlacementTable:
 
     def get_group(self, group_uuid: str) -> GroupRecord | None:
         """The group with this UUID; None if it does not exist."""
-        with self.database.reader() as session:
-            row = session.get(GroupRow, group_uuid)
-            return row and rows.group_record(row)
+        return one_group.group(self.database, group_uuid)
 
     def group_with_members(self, group_uuid: str) -> tuple[
             GroupRecord, Sequence[MemberRecord]] | None:
-        """A group and its members in the order of its document, both at one
-        point in time. The members are read without their alternates, which
-        are the largest part of their rows."""
-        members = sa.select(*rows.BARE).where(
-            MemberRow.group_uuid == group_uuid).order_by(MemberRow.position)
-        with self.database.view() as session:
-            row = session.get(GroupRow, group_uuid)
-            return row and (
-                rows.group_record(row),
-                tuple(map(rows.bare_member, session.execute(members))))
+        """See ``one_group.with_members``."""
+        return one_group.with_members(self.database, group_uuid)
 
     def alternates(self, member_ids: Collection[int]
                    ) -> Mapping[int, Sequence[Place]]:
@@ -163,7 +154,7 @@ class PlacementTable:
 
     def members(self, group_uuid: str) -> tuple[MemberRecord, ...]:
         """All members of a group, in the order of its document."""
-        return self._select(MemberRow.group_uuid == group_uuid)
+        return one_group.members(self.database, group_uuid)
 
     def member_of_instance(self, instance_uuid: str) -> MemberRecord | None:
         """The member of an instance; None if the instance has no member."""

@@ -188,8 +188,8 @@ class Bindings:
 
     def server_groups(self, group_uuid: str) -> Mapping[str, str]:
         """UUIDs of bound server groups, by the path of the description."""
-        with self._database.reader() as session:
-            return {path: target for path, target in session.execute(
+        with self._database.link() as link:
+            return {path: target for path, target in link.execute(
                 sa.select(BindingRow.path, BindingRow.target).where(
                     BindingRow.group_uuid == group_uuid,
                     BindingRow.kind == BindingKind.SERVER_GROUP))}

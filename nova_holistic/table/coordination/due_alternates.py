@@ -51,8 +51,8 @@ class DueAlternates:
                 limit: int) -> Sequence[str]:
         """UUIDs of groups for which alternates are due and on which no live
         engine works. The group that has waited longest is first."""
-        with self._database.reader() as session:
-            return tuple(session.scalars(
+        with self._database.link() as link:
+            return tuple(link.scalars(
                 sa.select(GroupRow.uuid)
                 .where(*_due(now), _unowned(stale_before))
                 .order_by(GroupRow.alternates_due, GroupRow.uuid)

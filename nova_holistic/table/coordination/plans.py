@@ -82,8 +82,8 @@ class Plans:
     def waiting(self, stale_before: datetime, limit: int) -> Sequence[str]:
         """UUIDs of unfinished plans that no live engine makes. The plan that
         has waited longest is first."""
-        with self._database.reader() as session:
-            return tuple(session.scalars(
+        with self._database.link() as link:
+            return tuple(link.scalars(
                 sa.select(PlanRow.uuid)
                 .where(PlanRow.status == PlanStatus.PLANNING,
                        _unowned(stale_before))

@@ -110,8 +110,8 @@ class Refusals:
         :param since: naive UTC; earlier refusals are not returned
         """
         found: dict[str, set[str]] = {}
-        with self._database.reader() as session:
-            for description, host in session.execute(
+        with self._database.link() as link:
+            for description, host in link.execute(
                     sa.select(RefusalRow.description, RefusalRow.host).where(
                         RefusalRow.group_uuid == group_uuid,
                         RefusalRow.refused_at >= since)):

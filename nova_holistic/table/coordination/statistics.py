@@ -48,9 +48,9 @@ class Statistics:
         if names is not None:
             query = query.where(StatisticRow.name.in_(names))
         found: dict[str, dict[str, float]] = {}
-        with self._database.reader() as session:
+        with self._database.link() as link:
             for chosen in _of_hosts(query, hosts):
-                for host, name, value in session.execute(chosen):
+                for host, name, value in link.execute(chosen):
                     found.setdefault(host, {})[name] = value
         return found
 

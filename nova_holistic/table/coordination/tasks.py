@@ -129,8 +129,8 @@ class Tasks:
                 limit: int) -> Sequence[str]:
         """UUIDs of groups with a task on which no live engine works. The group
         that has waited longest is first."""
-        with self._database.reader() as session:
-            return tuple(session.scalars(
+        with self._database.link() as link:
+            return tuple(link.scalars(
                 sa.select(GroupRow.uuid)
                 # With "is not null", databases would read all groups in the
                 # order of updated_at.

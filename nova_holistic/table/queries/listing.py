@@ -121,9 +121,9 @@ class Listing:
         counts = sa.select(
             MemberRow.group_uuid, MemberRow.state, sa.func.count()).group_by(
                 MemberRow.group_uuid, MemberRow.state)
-        with self._database.reader() as session:
+        with self._database.link() as link:
             for batch in batches(group_uuids):
-                for group, state, count in session.execute(
+                for group, state, count in link.execute(
                         counts.where(MemberRow.group_uuid.in_(batch))):
                     found[group][state] = count
         return found
