@@ -136,9 +136,13 @@ class Boots:
 
         :returns: whether the boot is open
         """
-        return self._update(
-            [BootRow.group_uuid == group_uuid, BootRow.open == sa.true()],
-            {'stopping': True})
+        is_open = [BootRow.group_uuid == group_uuid, BootRow.open == sa.true()]
+        # Most groups have no boot. A read costs less than a write.
+        with self._database.link() as link:
+            if link.scalar(sa.select(BootRow.group_uuid).where(
+                    *is_open)) is None:
+                return False
+        return self._update(is_open, {'stopping': True})
 
     @retried
     def begin(self, record: BootRecord, paths: Collection[str],
