@@ -30,9 +30,10 @@ OPTS = [
              'search for holds without a group at resource providers that are '
              'new or have new allocations. The next passes read the remaining '
              'providers. An engine pauses between these requests, so that '
-             'they use at most a quarter of the time. The reconciler drops such a hold after grace seconds '
-             'if every provider has been read since the start. 0 disables the '
-             'search, for a Placement that several placement tables share.'),
+             'they use at most a quarter of the time. The reconciler drops '
+             'such a hold after grace seconds if every provider has been read '
+             'since the start. 0 disables the search, for a Placement that '
+             'several placement tables share.'),
     cfg.IntOpt(
         'recheck_requests', default=20, min=0,
         help='Number of requests to Placement that one pass may send for '
