@@ -76,5 +76,11 @@ def version_of(session: orm.Session, group_uuid: str) -> dict[str, Any]:
     """Give the group another version; returns this version as a column value
     of its members."""
     raise_versions(session, [group_uuid])
+    return current(session, group_uuid)
+
+
+def current(session: orm.Session, group_uuid: str) -> dict[str, Any]:
+    """The version of the group as a column value of its members, after the
+    transaction has given the group another version."""
     return {'places_version': session.scalar(sa.select(
         GroupRow.places_version).where(GroupRow.uuid == group_uuid)) or 0}

@@ -59,7 +59,7 @@ def write(database: Database, group_uuid: str, planned: PlannedRows,
             .where(MemberRow.group_uuid == group_uuid,
                    MemberRow.instance_uuid.is_(None))
             .execution_options(synchronize_session=False))
-        version = places_versions.version_of(session, group_uuid)
+        version = places_versions.current(session, group_uuid)
         if values:
             session.execute(sa.insert(MemberRow), [
                 {**row, **version} for row in values])
@@ -74,19 +74,16 @@ def write(database: Database, group_uuid: str, planned: PlannedRows,
 
 def _change_group(session: orm.Session, group_uuid: str,
                   changes: Mapping[str, Any], engine: str | None) -> bool:
-    """Change the group, and check its owner; see ``write``.
+    """Change the group, give it another version of places, and check its
+    owner; see ``write``.
 
     Until the end of the transaction, no other engine can take the task.
     """
-    values = rows.group_changes(changes)
-    if engine is not None:
-        # Without changes, the statement only locks the row.
-        return transitions.change_group(
-            session, group_uuid, [GroupRow.engine == engine],
-            {**values, 'engine': engine})
-    return not values or transitions.change_group(
-        session, group_uuid, [GroupRow.status == GroupStatus.PLANNING],
-        values)
+    where = [GroupRow.engine == engine] if engine is not None else (
+        [GroupRow.status == GroupStatus.PLANNING] if changes else [])
+    return transitions.change_group(session, group_uuid, where, {
+        **rows.group_changes(changes),
+        'places_version': places_versions.next_version()}) or not where
 
 
 def replace_volumes(session: orm.Session, group_uuid: str,
