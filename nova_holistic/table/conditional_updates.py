@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import orm
 
 from nova_holistic.table.database import Database, retried
+from nova_holistic.table.history.events import Transaction
 
 
 @retried
@@ -19,14 +19,14 @@ def update_rows(database: Database, row: Any, where: Sequence[Any],
     :param row: class of the rows
     :returns: number of rows that satisfied the conditions and were changed
     """
-    with database.writer() as session:
-        return update_in(session, row, where, values)
+    with database.link_writer() as transaction:
+        return update_in(transaction, row, where, values)
 
 
-def update_in(session: orm.Session, row: Any, where: Sequence[Any],
+def update_in(transaction: Transaction, row: Any, where: Sequence[Any],
               values: Mapping[str, Any]) -> int:
-    """Like ``update_rows``, but in the transaction of the session."""
-    return session.execute(
+    """Like ``update_rows``, but in a transaction of the caller."""
+    return transaction.execute(
         sa.update(row).where(*where).values(values)
         .execution_options(synchronize_session=False)).rowcount
 

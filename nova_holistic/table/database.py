@@ -53,8 +53,7 @@ again if the database rolled the transaction back because of a deadlock."""
 
 @dataclass(frozen=True, slots=True)
 class LinkTransaction:
-    """A transaction without a session, with the attributes of a session that
-    ``history.events`` uses.
+    """A transaction without a session: see ``events.Transaction``.
 
     :ivar link: the connection of the transaction
     :ivar info: see ``orm.Session.info``
@@ -66,6 +65,18 @@ class LinkTransaction:
     def connection(self) -> sa.Connection:
         """See ``orm.Session.connection``."""
         return self.link
+
+    def execute(self, statement: Any, parameters: Any = None) -> Any:
+        """See ``sa.Connection.execute``."""
+        return self.link.execute(statement, parameters)
+
+    def scalar(self, statement: Any) -> Any:
+        """See ``sa.Connection.scalar``."""
+        return self.link.scalar(statement)
+
+    def scalars(self, statement: Any) -> Any:
+        """See ``sa.Connection.scalars``."""
+        return self.link.scalars(statement)
 
 
 @enginefacade.transaction_context_provider
@@ -164,9 +175,9 @@ class Database:
 
     @contextlib.contextmanager
     def link_writer(self) -> Iterator[LinkTransaction]:
-        """A writer without a session, for the transaction that is made for
-        each server that Nova places. A session, and the context of a
-        transaction of enginefacade, take as long as the transaction."""
+        """A writer without a session, for the transactions that are made for
+        each group and each server. A session, and the context of a
+        transaction of enginefacade, take as long as a small transaction."""
         with translate_errors(), self._engines.get_engine().begin() as link:
             transaction = LinkTransaction(
                 link, {events.SERVICE: self._service})

@@ -132,9 +132,9 @@ class PlacementTable:
         """
         if 'status' in changes:
             states.GROUPS.check(expected, changes['status'])
-        with self.database.writer() as session:
+        with self.database.link_writer() as transaction:
             return transitions.change_group(
-                session, group_uuid, [GroupRow.status.in_(expected)],
+                transaction, group_uuid, [GroupRow.status.in_(expected)],
                 rows.group_changes(changes))
 
     def delete_group(self, group_uuid: str) -> frozenset[str]:
@@ -283,8 +283,8 @@ class PlacementTable:
     def _change_states(self, where: Sequence[Any],
                        values: Mapping[str, Any]) -> int:
         """Change members and their states; returns their number."""
-        with self.database.writer() as session:
-            return transitions.change_members(session, where, values)
+        with self.database.link_writer() as transaction:
+            return transitions.change_members(transaction, where, values)
 
     def _select(self, *where) -> tuple[MemberRecord, ...]:
         query = sa.select(MemberRow).where(*where).order_by(

@@ -18,6 +18,7 @@ from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database, retried
+from nova_holistic.table.history.events import Transaction
 from nova_holistic.table.records import MemberRecord, MemberState, Place
 from nova_holistic.table import rows
 from nova_holistic.table.schema.models import GroupRow, MemberRow
@@ -106,7 +107,7 @@ def _write(database: Database, seen: Seen, engine: str,
     """
     :param ends: whether this transaction also ends the work of the engine
     """
-    with database.writer() as session:
+    with database.link_writer() as session:
         outcome = _state(session, seen, engine)
         if outcome is not Written.WRITTEN:
             return outcome
@@ -119,7 +120,7 @@ def _write(database: Database, seen: Seen, engine: str,
     return Written.WRITTEN
 
 
-def _write_members(session: orm.Session,
+def _write_members(session: Transaction,
                    some: Sequence[tuple[MemberRecord, Sequence[Place]]]
                    ) -> None:
     table = MemberRow.__table__
@@ -134,7 +135,7 @@ def _write_members(session: orm.Session,
          for row, chosen in some])
 
 
-def _state(session: orm.Session, seen: Seen, engine: str) -> Written:
+def _state(session: Transaction, seen: Seen, engine: str) -> Written:
     """``Written.WRITTEN`` if alternates may be written, and otherwise the
     obstacle. Until the end of the transaction, no other engine can take the
     work, and no update can change the group."""

@@ -18,7 +18,7 @@ def delete(database: Database, group_uuid: str) -> frozenset[str]:
     :returns: the holds that its members had at that time
     """
     in_group = MemberRow.group_uuid == group_uuid
-    with database.writer() as session:
+    with database.link_writer() as session:
         # This locks the rows, so that the next statement reads their last
         # state.
         session.execute(

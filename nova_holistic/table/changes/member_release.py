@@ -165,12 +165,12 @@ def _mark(database: Database, now: datetime, holds: Sequence[str],
     """Mark members as unwanted, and release them if their states allow it. The
     first statement locks the rows, so that a claim happens before or after the
     transaction."""
-    with database.writer() as session:
-        session.execute(
+    with database.link_writer() as transaction:
+        transaction.execute(
             sa.update(MemberRow).where(MemberRow.hold.in_(holds))
             .values(unwanted=True)
             .execution_options(synchronize_session=False))
-        transitions.change_members(session, free, {
+        transitions.change_members(transaction, free, {
             'state': MemberState.RELEASED, 'updated_at': now})
 
 
@@ -179,7 +179,7 @@ def _release(database: Database, now: datetime, where: Sequence[Any],
              reasons: Sequence[Mapping[str, Any]] = (),
              **changes: Any) -> int:
     """Release members; returns their number."""
-    with database.writer() as session:
-        return transitions.change_members(session, where, {
+    with database.link_writer() as transaction:
+        return transitions.change_members(transaction, where, {
             'state': MemberState.RELEASED, 'updated_at': now, **changes},
             reasons)

@@ -12,12 +12,12 @@ from typing import Any
 
 from oslo_utils import timeutils
 import sqlalchemy as sa
-from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.changes import places_versions
 from nova_holistic.table.history import events
-from nova_holistic.table.history.events import Changed, Event, Kind
+from nova_holistic.table.history.events import (
+    Changed, Event, Kind, Transaction)
 from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table.schema.models import GroupRow, MemberRow
 from nova_holistic.table import states
@@ -29,7 +29,7 @@ _RESERVING = ('exclusive', 'levels', 'document')
 """Columns of a group that determine the domains that its members reserve."""
 
 
-def change_group(session: orm.Session, group_uuid: str, where: Sequence[Any],
+def change_group(session: Transaction, group_uuid: str, where: Sequence[Any],
                  values: Mapping[str, Any],
                  by: Collection[str] | None = None) -> bool:
     """Change the columns of a group's row if it satisfies the conditions, and
@@ -59,7 +59,7 @@ def change_group(session: orm.Session, group_uuid: str, where: Sequence[Any],
     return True
 
 
-def change_members(session: orm.Session, where: Sequence[Any],
+def change_members(session: Transaction, where: Sequence[Any],
                    values: Mapping[str, Any],
                    reasons: Sequence[Mapping[str, Any]] = ()) -> int:
     """Change the columns of all members that satisfy the conditions. The
@@ -92,7 +92,7 @@ def change_members(session: orm.Session, where: Sequence[Any],
     return len(before)
 
 
-def _change_to(session: orm.Session, before: Sequence[sa.Row],
+def _change_to(session: Transaction, before: Sequence[sa.Row],
                values: Mapping[str, Any],
                reasons: Sequence[Mapping[str, Any]]) -> None:
     """Change the columns of these members."""
@@ -133,14 +133,14 @@ def status_changed(group_uuid: str, before: str, after: str,
                  to_state=str(after))
 
 
-def _update_group(session: orm.Session, where: Sequence[Any],
+def _update_group(session: Transaction, where: Sequence[Any],
                   values: Mapping[str, Any]) -> bool:
     return session.execute(
         sa.update(GroupRow).where(*where).values(values)
         .execution_options(synchronize_session=False)).rowcount == 1
 
 
-def _update_members(session: orm.Session, where: Sequence[Any],
+def _update_members(session: Transaction, where: Sequence[Any],
                     values: Mapping[str, Any]) -> int:
     return session.execute(
         sa.update(MemberRow).where(*where).values(values)

@@ -65,13 +65,13 @@ class DueAlternates:
         alternates are due, or another engine has the group."""
         where = [GroupRow.uuid == group_uuid, *_due(now),
                  _unowned(stale_before)]
-        with self._database.writer() as session:
-            if not update_in(session, GroupRow, where, {
+        with self._database.link_writer() as transaction:
+            if not update_in(transaction, GroupRow, where, {
                     'alternates_engine': engine, 'alternates_engine_at': now,
                     'alternates_attempts': GroupRow.alternates_attempts + 1}):
                 return None
             # The update has locked the row.
-            return DueGroup(*session.execute(sa.select(
+            return DueGroup(*transaction.execute(sa.select(
                 GroupRow.uuid, GroupRow.project_id, GroupRow.user_id,
                 GroupRow.alternates_attempts).where(
                     GroupRow.uuid == group_uuid)).one())

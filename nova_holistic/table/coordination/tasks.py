@@ -17,6 +17,7 @@ from nova_holistic.table.changes import transitions
 from nova_holistic.table.conditional_updates import (
     update_in, update_rows, without_living_engine)
 from nova_holistic.table.database import Database, retried
+from nova_holistic.table.queries import one_group
 from nova_holistic.table.records import GroupRecord, GroupStatus, Task
 from nova_holistic.table import rows
 from nova_holistic.table.schema.models import GroupRow
@@ -73,14 +74,13 @@ class Tasks:
         where = [GroupRow.uuid == group_uuid, GroupRow.task.is_not(None),
                  without_living_engine(
                      GroupRow.engine, GroupRow.engine_at, stale_before)]
-        with self._database.writer() as session:
-            if not update_in(session, GroupRow, where, {
+        with self._database.link_writer() as transaction:
+            if not update_in(transaction, GroupRow, where, {
                     'engine': engine, 'engine_at': now,
                     'attempts': GroupRow.attempts + 1}):
                 return None
             # The update has locked the row.
-            return rows.group_record(session.scalars(sa.select(GroupRow).where(
-                GroupRow.uuid == group_uuid)).one())
+            return one_group.group_in(transaction.link, group_uuid)
 
     def write_heartbeat(self, group_uuids: Collection[str], engine: str,
                         now: datetime) -> None:
@@ -142,9 +142,9 @@ class Tasks:
     @retried
     def _change(self, group_uuid: str, engine: str,
                 values: Mapping[str, Any]) -> bool:
-        with self._database.writer() as session:
+        with self._database.link_writer() as transaction:
             return transitions.change_group(
-                session, group_uuid, [GroupRow.engine == engine], values,
+                transaction, group_uuid, [GroupRow.engine == engine], values,
                 by=states.BY_TASK)
 
     def _update(self, where: Sequence[Any],

@@ -17,7 +17,6 @@ from typing import Any, Protocol
 
 from oslo_context import context as oslo_context
 import sqlalchemy as sa
-from sqlalchemy import orm
 
 from nova_holistic.table.schema.models import EventRow
 
@@ -43,6 +42,15 @@ class Transaction(Protocol):
 
     def connection(self) -> sa.Connection:
         """See ``orm.Session.connection``."""
+
+    def execute(self, statement: Any, parameters: Any = None) -> Any:
+        """See ``orm.Session.execute``."""
+
+    def scalar(self, statement: Any) -> Any:
+        """See ``orm.Session.scalar``."""
+
+    def scalars(self, statement: Any) -> Any:
+        """See ``orm.Session.scalars``."""
 
 
 class Kind(enum.StrEnum):
@@ -164,7 +172,7 @@ def reason(at: str, message: str) -> dict[str, Any]:
     return {'at': at, 'message': message, 'public': message}
 
 
-def delete(session: orm.Session, group_uuid: str, at: datetime) -> None:
+def delete(session: Transaction, group_uuid: str, at: datetime) -> None:
     """Delete the history of a group. The caller has deleted the group and its
     members before."""
     session.execute(

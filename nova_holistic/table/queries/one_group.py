@@ -5,6 +5,7 @@ times for each group, so they are built once and need no session."""
 from collections.abc import Sequence
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 
 from nova_holistic.table.database import Database
 from nova_holistic.table.records import GroupRecord, MemberRecord
@@ -25,7 +26,13 @@ _BARE_MEMBERS = sa.select(*rows.BARE).where(
 def group(database: Database, group_uuid: str) -> GroupRecord | None:
     """The group with this UUID; None if it does not exist."""
     with database.link() as link:
-        row = link.execute(_GROUP, {'group_uuid': group_uuid}).one_or_none()
+        return group_in(link, group_uuid)
+
+
+def group_in(link: sa.Connection | orm.Session,
+             group_uuid: str) -> GroupRecord | None:
+    """Like ``group``, but in a transaction of the caller."""
+    row = link.execute(_GROUP, {'group_uuid': group_uuid}).one_or_none()
     return row and rows.group_record(row)
 
 
@@ -42,9 +49,7 @@ def with_members(database: Database, group_uuid: str) -> tuple[
     in time. The members are read without their alternates, which are the
     largest part of their rows."""
     with database.view() as session:
-        row = session.execute(
-            _GROUP, {'group_uuid': group_uuid}).one_or_none()
-        if row is None:
-            return None
-        found = session.execute(_BARE_MEMBERS, {'of_group': group_uuid}).all()
-    return rows.group_record(row), tuple(map(rows.bare_member, found))
+        record = group_in(session, group_uuid)
+        return record and (record, tuple(map(
+            rows.bare_member, session.execute(
+                _BARE_MEMBERS, {'of_group': group_uuid}))))

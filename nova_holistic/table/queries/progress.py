@@ -85,7 +85,7 @@ def settle(database: Database, group_uuid: str, now: datetime) -> None:
     with database.reader() as session:
         if _unsettled(session, group_uuid)[1] is None:
             return
-    with database.writer() as session:
+    with database.link_writer() as session:
         if database.engine.dialect.name != 'sqlite':
             # Wait for claims that are not committed yet. SQLite has one
             # writer at a time.
