@@ -18,6 +18,8 @@ from tests.statements import Statement
 ROOT = pathlib.Path(package.__file__).parent
 SENDING = {'execute', 'scalars', 'scalar', 'get'}
 """Methods of a session or a connection that send a statement."""
+CONNECTED = 'session', 'transaction', 'link'
+"""Names of variables with a session, a transaction or a connection."""
 
 
 @dataclass(frozen=True, order=True)
@@ -81,15 +83,15 @@ def _calls():
 
 
 def _is_of_session(call):
-    """Return whether a call is ``session.execute()``, ``link.execute()`` or
-    ``session.connection().execute()``."""
+    """Return whether a call is ``session.execute()``, ``link.execute()``,
+    ``transaction.execute()`` or ``session.connection().execute()``."""
     if not (isinstance(call.func, ast.Attribute)
             and call.func.attr in SENDING):
         return False
     owner = call.func.value
     if isinstance(owner, ast.Call) and isinstance(owner.func, ast.Attribute):
         owner = owner.func.value
-    return isinstance(owner, ast.Name) and owner.id in ('session', 'link')
+    return isinstance(owner, ast.Name) and owner.id in CONNECTED
 
 
 def _visible(path, name):
@@ -106,7 +108,7 @@ def _passes_on(path, call, names):
     owner = getattr(call.func, 'value', None)
     owners = {_name(each) for each in call.args[:1]}
     return _name(owner) == 'self' or not owners.isdisjoint(
-        ('session', 'link', 'database', '_database'))
+        (*CONNECTED, 'database', '_database'))
 
 
 def _name(node):
