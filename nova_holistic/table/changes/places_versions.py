@@ -72,13 +72,6 @@ def raise_of_links(session: orm.Session,
             .execution_options(synchronize_session=False))
 
 
-def version_of(session: orm.Session, group_uuid: str) -> dict[str, Any]:
-    """Give the group another version; returns this version as a column value
-    of its members."""
-    raise_versions(session, [group_uuid])
-    return current(session, group_uuid)
-
-
 def current(session: orm.Session, group_uuid: str) -> dict[str, Any]:
     """The version of the group as a column value of its members, after the
     transaction has given the group another version."""

@@ -120,19 +120,19 @@ def test_after_a_comparison_the_kept_snapshot_is_like_a_fresh_one(steps):
 
 def test_a_plan_that_waited_uses_lists_that_were_read_after_its_request(
         followed):
-    followed.now = 10.0
+    followed.now = 1.0
     followed.kept.cached_snapshot()
     followed.change('flavors', 'm1')
     followed.change('disabled', 'h0')
     followed.change('use', 'h1')
     followed.report('use', 'h1')
-    with received_work.received(9.0):
+    with received_work.received(0.5):
         waited = followed.kept.cached_snapshot()
     assert 'm1' not in waited.flavors and waited.by_name()['h0'].enabled
     # Reported changes are always read.
     assert followed.used(waited)['h1'] == 1
-    followed.now = 11.0
-    with received_work.received(10.5):
+    followed.now = 2.0
+    with received_work.received(1.5):
         late = followed.kept.cached_snapshot()
     assert 'm1' in late.flavors and not late.by_name()['h0'].enabled
     followed.change('flavors', 'm2')

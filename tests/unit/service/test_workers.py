@@ -97,12 +97,14 @@ def test_a_task_knows_since_when_it_has_waited_for_a_thread(
         workers, planner, table):
     """Two tasks occupy the threads, and the third one waits for them."""
     first, second, third = ask(table), ask(table), ask(table)
-    known, go_on = {}, threading.Event()
-    both = threading.Barrier(3)
+    known, both = {}, threading.Barrier(3)
+    go_on, done = threading.Event(), threading.Event()
 
     def act(uuid):
         known[uuid] = received_work.received_at()
-        if uuid != third:
+        if uuid == third:
+            done.set()
+        else:
             both.wait(LONG)
             assert go_on.wait(LONG)
 
@@ -114,6 +116,7 @@ def test_a_task_knows_since_when_it_has_waited_for_a_thread(
     workers.offer('group', third)
     offered = time.monotonic()
     go_on.set()
+    assert done.wait(LONG)
     end(workers)
     assert before <= known[third] <= offered
     assert received_work.received_at() == math.inf
@@ -122,12 +125,14 @@ def test_a_task_knows_since_when_it_has_waited_for_a_thread(
 def test_a_task_that_is_offered_again_while_it_waits_is_a_new_request(
         workers, planner, table):
     first, second, third = ask(table), ask(table), ask(table)
-    known, go_on = {}, threading.Event()
-    both = threading.Barrier(3)
+    known, both = {}, threading.Barrier(3)
+    go_on, done = threading.Event(), threading.Event()
 
     def act(uuid):
         known[uuid] = received_work.received_at()
-        if uuid != third:
+        if uuid == third:
+            done.set()
+        else:
             both.wait(LONG)
             assert go_on.wait(LONG)
 
@@ -139,6 +144,7 @@ def test_a_task_that_is_offered_again_while_it_waits_is_a_new_request(
     before = time.monotonic()
     workers.offer('group', third)
     go_on.set()
+    assert done.wait(LONG)
     end(workers)
     assert known[third] >= before
     assert planner.begun.count(third) == 1

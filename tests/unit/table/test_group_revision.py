@@ -152,16 +152,16 @@ def test_settling_during_a_revision_keeps_the_status_correct(
     """All members were released. A member is added before the status of the
     group changes."""
     table.release([m.hold for m in table.members(group.uuid)], LATER)
-    writer, change = table.database.writer, revision(
+    writer, change = table.database.link_writer, revision(
         table, group, *by_path(table, group), 'db/new')
 
     def revised_first():
-        monkeypatch.setattr(table.database, 'writer', writer)
+        monkeypatch.setattr(table.database, 'link_writer', writer)
         assert revise(table, group, change)
         table.settle(group.uuid, LATER)
         return writer()
 
-    monkeypatch.setattr(table.database, 'writer', revised_first)
+    monkeypatch.setattr(table.database, 'link_writer', revised_first)
     table.settle(group.uuid, LATER)
     assert table.get_group(group.uuid).status == GroupStatus.PLANNED
 
