@@ -12,8 +12,8 @@ import threading
 
 FRESH = 0.025
 """Seconds for which requests share the result of a read. A process therefore
-sends at most 40 reads per second for groups that were read before, however
-many requests wait."""
+sends at most 40 reads per second for groups that were read before, for any
+number of requests."""
 KEPT = 5.0
 """Seconds after the last question about a group for which it is read. Waiting
 requests ask more often (``waiting.LONGEST_PAUSE``)."""

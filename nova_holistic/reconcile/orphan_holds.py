@@ -12,7 +12,7 @@ belongs to another Placement, every hold is without a row. Therefore no hold is
 dropped if the table seems to belong to another deployment.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any

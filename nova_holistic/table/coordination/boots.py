@@ -137,7 +137,7 @@ class Boots:
         :returns: whether the boot is open
         """
         is_open = [BootRow.group_uuid == group_uuid, BootRow.open == sa.true()]
-        # Most groups have no boot. A read costs less than a write.
+        # Few groups have a boot. A read costs less than a write.
         with self._database.link() as link:
             if link.scalar(sa.select(BootRow.group_uuid).where(
                     *is_open)) is None:

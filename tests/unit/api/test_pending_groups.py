@@ -30,7 +30,7 @@ def test_requests_that_ask_at_the_same_time_share_one_read():
     table = Table('a', 'b', 'c')
     for group in 'abc':
         assert table.is_pending(group)
-    # A group that nobody has asked about needs its own read.
+    # A group that was not read before needs its own read.
     assert table.reads == [{'a'}, {'a', 'b'}, {'a', 'b', 'c'}]
     table.now += 2 * FRESH
     for group in 'abcabc':
@@ -55,7 +55,8 @@ def test_a_group_that_does_not_exist_is_not_pending():
 def test_a_group_without_waiting_requests_is_not_read_any_longer():
     table = Table('a', 'b', 'c')
     assert all(map(table.is_pending, 'abc'))
-    # The task of the first group ends, and nobody waits for the second one.
+    # The task of the first group ends, and no request waits for the second
+    # one.
     table.pending.discard('a')
     for _ in range(8):
         table.now += KEPT / 4

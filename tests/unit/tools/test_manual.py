@@ -55,9 +55,9 @@ def test_threads_remain_for_requests_that_do_not_wait(layout):
     processes = Recorded()
     service = Holistic(layout, processes)
     service.prepare()
-    (line,) = [line for line in (
-        layout.configuration('holistic') / 'nova-holistic.conf').read_text(
-        ).splitlines() if line.startswith('max_waiters = ')]
+    written = layout.configuration('holistic') / 'nova-holistic.conf'
+    (line,) = [line for line in written.read_text().splitlines()
+               if line.startswith('max_waiters = ')]
     service.start_api()
     words = processes.arguments
     threads = words[words.index('--threads') + 1]
