@@ -31,11 +31,11 @@ def shared_with(own: Collection[str], providers: Collection[NestedProvider]
     for each in providers:
         names = [name for name in each.inventories if name not in own
                  and _largest(providers, name) is each]
-        if len(names) == len(each.inventories):
-            found.append(each)
-        elif names:
-            found.append(replace(each, inventories=FrozenMapping({
-                name: each.inventories[name] for name in names})))
+        if names:
+            found.append(
+                each if len(names) == len(each.inventories)
+                else replace(each, inventories=FrozenMapping({
+                    name: each.inventories[name] for name in names})))
     return tuple(found)
 
 
