@@ -7,9 +7,9 @@ apply to servers only: the requirements of volumes were checked when they were
 planned.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
@@ -105,6 +105,11 @@ class OfServers(Policy):
     def vertex(self):
         return self.rule.vertex
 
+    def admits(self, host: Host) -> bool:
+        # The result is used for members without a place, which are servers,
+        # and for the domains that are eligible for servers.
+        return self.rule.admits(host)
+
     def distinguishes(self, scope: Scope,
                       member: Member) -> Mapping[str, bool] | None:
         return self.rule.distinguishes(self._of_servers(scope), member)
@@ -121,10 +126,27 @@ class OfServers(Policy):
             if path not in self.volumes}, snapshot)
 
     def encode(self, scope: Scope, encoder: Encoder) -> None:
-        # A policy that counts servers would count the volumes as others.
-        self.rule.encode(scope if self.counts_servers
-                         else self._of_servers(scope), encoder)
+        self.rule.encode(self._of_servers(scope),
+                         _WithoutVolumes(encoder, self._of_servers))
 
     def _of_servers(self, scope: Scope) -> Scope:
         return replace(scope, members=tuple(
             each for each in scope.members if each.path not in self.volumes))
+
+
+@dataclass(frozen=True, slots=True)
+class _WithoutVolumes:
+    """An encoder for which the volumes are not members of the top-level group.
+    Otherwise, they would be servers of others for some policies.
+
+    :ivar of_servers: returns a scope without its volumes
+    """
+
+    encoder: Encoder
+    of_servers: Callable[[Scope], Scope]
+
+    def others(self, scope: Scope) -> Scope:
+        return self.of_servers(self.encoder.others(scope))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.encoder, name)

@@ -105,11 +105,13 @@ def _overfull_shares(new: list[tuple[Member, Host]]) -> Iterator[Reason]:
             for resource_class in (
                     provider.inventories.keys() & wanted.keys()
                     if provider.sharing else ()):
-                shares[provider.uuid] = provider
+                # A host contains only those classes that it uses.
+                shares[provider.uuid, resource_class] = provider
                 requested[provider.uuid, resource_class][member.path] = (
                     wanted[resource_class])
     for (uuid, resource_class), amounts in sorted(requested.items()):
-        provider, amount = shares[uuid], sum(amounts.values())
+        provider = shares[uuid, resource_class]
+        amount = sum(amounts.values())
         inventory = provider.inventories[resource_class]
         if amount > inventory.free and amount:
             yield _reason(

@@ -238,12 +238,18 @@ class _Search:
 
 def _above(host: Host) -> Sequence[frozenset[int]]:
     """For each provider, its own position and those of the providers above
-    it. The root provider is at position 0."""
+    it. The root provider is at position 0. A provider that hosts share is in
+    the tree of none of them."""
     positions = {each.uuid: number
                  for number, each in enumerate(host.providers, 1)}
     parents = [0, *(positions.get(each.parent, 0) for each in host.providers)]
+    shared = {number for number, each in enumerate(host.providers, 1)
+              if each.sharing}
     found = []
     for number in range(len(parents)):
+        if number in shared:
+            found.append(frozenset([number]))
+            continue
         own = {number, 0}
         while (number := parents[number]) not in own:
             own.add(number)

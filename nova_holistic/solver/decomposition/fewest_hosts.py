@@ -119,9 +119,10 @@ class _HostsNeeded:
     def _in_all(self, open_to: Set[int]) -> bool:
         """Whether an even spread uses every domain."""
         others = len(self._shape.domains) - 1
+        # Members that stay may be in other domains.
+        placed = int(self.placed_counts[[*self._shape.domains]].sum())
         return open_to <= self._shape.domains and (
-            self.new + int(self.placed_counts.sum())
-            > others * self._shape.skew)
+            self.new + placed > others * self._shape.skew)
 
     def _reachable_domains(self) -> set[int]:
         """Domains that some of the members can use; -1 for hosts in no domain.

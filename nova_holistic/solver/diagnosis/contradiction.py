@@ -182,8 +182,10 @@ class CountingTest(Room):
         level = shape.level
         either = {int(n) for scope in (shape.scope, shape.other)
                   for n in np.flatnonzero(self.takes(scope, level))}
+        # All members of a side may have left the group.
         needed = sum(max((n for n, _ in self.needs(scope, level)), default=1)
-                     for scope in (shape.scope, shape.other))
+                     for scope in (shape.scope, shape.other)
+                     if self.members(scope))
         # If members may share a domain, or be in none, the test does not
         # apply.
         return needed, len(either) if either <= shape.domains else needed

@@ -27,6 +27,7 @@ from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.member_classes import MemberClass
 from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.settings import Settings, UNLIMITED
+from nova_holistic.solver.trees.tree_problem import tree_problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,9 @@ def explain(planned: PlannedGroup, objective: str | Objective, *,
         objective)
     snapshot = planned.snapshot.without_servers(planned.placed.values())
     bound = bind(planned.group, snapshot)
+    flat = tree_problem(bound, snapshot, planned.placed)
+    if flat is not None:
+        bound, snapshot = flat.group, flat.snapshot
     found: list[Explanation] = []
     with contextlib.suppress(OutOfTime), using(
             settings.limits or all_limits()):

@@ -219,7 +219,9 @@ def _max_skew(rules: Rules, rows: Sequence[Row]) -> Iterator[MaxSkew]:
             low[free[0]].add(key)
         elif row.sense == LpConstraintLE:
             high[free[0]].add(key)
-            skew[free[0]] = math.floor(row.limit + ARITHMETIC)
+            # The skews of a policy may differ by domain.
+            skew[free[0]] = max(math.floor(row.limit + ARITHMETIC),
+                                skew.get(free[0], 0))
     for variable in low.keys() & high.keys():
         both = low[variable] & high[variable]
         if both and len({(scope, level) for scope, level, _ in both}) == 1:

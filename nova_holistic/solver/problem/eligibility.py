@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The hosts that can take a member, and their room for its kind."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model import storage_pools
 from nova_holistic.solver.problem.hosts import HostTable
@@ -70,9 +71,37 @@ class Eligibility:
             result &= test.passed
         return result
 
-    def room(self, requirements: Requirements, count: int) -> np.ndarray:
-        """[host]: number of such members that it takes, at most ``count``."""
-        room = np.where(self.suitable(requirements), count, 0)
+    def suitable_for_any(self,
+                         alike: Collection[Requirements]) -> np.ndarray:
+        """[host]: whether it meets every condition of some of the
+        requirements, except room.
+
+        :param alike: requirements that differ only in the amounts of the same
+            resource classes
+        """
+        first = next(iter(alike))
+        found = self.suitable(first)
+        if len(alike) > 1:
+            possible = self.suitable(replace(
+                first, resources=FrozenMapping()))
+            for name, _ in demands(first):
+                possible &= self._table.amounts(name).offered
+            for each in alike:
+                # Usually hosts accept all amounts.
+                if np.array_equal(found, possible):
+                    break
+                found |= self.suitable(each)
+        return found
+
+    def room(self, requirements: Requirements, count: int,
+             alike: Collection[Requirements] = ()) -> np.ndarray:
+        """[host]: number of such members that it takes, at most ``count``.
+
+        :param alike: the requirements of these members if they differ in their
+            amounts; ``requirements`` has the minimum of each amount
+        """
+        room = np.where(self.suitable_for_any(alike or [requirements]),
+                        count, 0)
         for name, amount in demands(requirements):
             free = np.maximum(self._table.amounts(name).free, 0)
             room = np.minimum(room, free // amount)

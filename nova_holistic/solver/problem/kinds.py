@@ -136,7 +136,8 @@ def _kinds(group: Group, table: HostTable,
             resolved[requirements] = replace(requirements, flavor=None)
         key = resolved[requirements], tuple(screens[member.path])
         found.setdefault(key, []).append(member)
-    if most is not None and len(found) > most:
+    is_coarse = most is not None and len(found) > most
+    if is_coarse:
         found = coarse(found, most)
     if len(found) > current_limits().kinds or (
             len(found) * len(table) > current_limits().kind_places):
@@ -145,9 +146,11 @@ def _kinds(group: Group, table: HostTable,
     kinds = []
     for (requirements, screening), members in found.items():
         in_time()
-        kinds.append(Kind(requirements, tuple(members), _room(
-            eligibility, table, requirements, screening,
-            _limit_on_one_host(members, limits))))
+        alike = {m.requirements for m in members} if is_coarse else ()
+        room = eligibility.room(
+            requirements, _limit_on_one_host(members, limits), alike)
+        kinds.append(Kind(requirements, tuple(members), _admitted(
+            room, table, screening)))
     return tuple(kinds)
 
 
@@ -162,10 +165,9 @@ def _limit_on_one_host(members: list[Member], limits: Mapping) -> int:
                for limit, number in inner.items())
 
 
-def _room(eligibility: Eligibility, table: HostTable,
-          requirements: Requirements, screening: tuple[Policy, ...],
-          most: int) -> np.ndarray:
-    room = eligibility.room(requirements, most)
+def _admitted(room: np.ndarray, table: HostTable,
+              screening: tuple[Policy, ...]) -> np.ndarray:
+    """The room on the hosts that all of these policies admit."""
     for policy in screening:
         room[[h for h in np.flatnonzero(room).tolist()
               if not policy.admits(table.hosts[h])]] = 0

@@ -65,7 +65,9 @@ class _Search:
         self.at_most = (most_copies(flat.group, flat.snapshot) if flat
                         else most_copies(bound, snapshot))
         self._where: dict[str, str] = {}
-        self._limit = max(1, limits().members // len(bound.all_members()))
+        # All members of a group may have left it.
+        self._limit = max(1, limits().members // max(
+            1, len(bound.all_members())))
 
     def found(self, number: int, where: dict[str, str]) -> None:
         """Record a plan for this number of copies.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kinds of hosts in a snapshot that could take members if they were empty."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections import Counter
 from dataclasses import replace
 
@@ -10,20 +10,21 @@ from nova_holistic.model.cloud.member_traits import traits_for
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.members.requirements import Requirements
+from nova_holistic.model.members.member import Member
+from nova_holistic.solver.tree_check import cannot_serve, tree_classes
 
 
 def kinds(group: Group, snapshot: Snapshot) -> Sequence[Host]:
     """One empty host of each kind that could take a member.
 
-    Hosts are of one kind if they have the same resources, traits and
-    hypervisor. Kinds that can take more of the different members come first,
-    then kinds of more hosts.
+    Hosts are of one kind if they have the same resources, traits, nested and
+    sharing providers, and hypervisor. Kinds that can take more of the
+    different members come first, then kinds of more hosts.
 
     :param group: a group with resolved resources
     :returns: hosts with the names of existing hosts
     """
-    requirements = {member.requirements for member in group.all_members()}
+    members = {m.requirements: m for m in group.all_members()}.values()
     hosts: dict[tuple, Host] = {}
     number: Counter[tuple] = Counter()
     for host in snapshot.hosts:
@@ -33,35 +34,53 @@ def kinds(group: Group, snapshot: Snapshot) -> Sequence[Host]:
             number[key] += 1
     order = []
     for at, (key, host) in enumerate(hosts.items()):
-        taken = sum(_takes(host, each) for each in requirements)
+        empty = emptied(host)
+        taken = sum(_takes(empty, each) for each in members)
         if taken:
-            order.append((-taken, -number[key], at, emptied(host)))
+            order.append((-taken, -number[key], at, empty))
     return [host for *_, host in sorted(order, key=lambda each: each[:3])]
 
 
 def emptied(host: Host) -> Host:
-    """The host without servers, and without usage of its resources."""
-    return replace(host, servers=0, statistics=FrozenMapping(),
-                   inventories=FrozenMapping(_empty(host)))
+    """The host without servers, and without usage of the resources that it
+    does not share. Sharing providers keep their usage."""
+    return replace(
+        host, servers=0, statistics=FrozenMapping(),
+        inventories=_empty(host.inventories),
+        providers=tuple(
+            each if each.sharing
+            else replace(each, inventories=_empty(each.inventories))
+            for each in host.providers))
 
 
-def _empty(host: Host) -> dict[str, Inventory]:
-    return {name: replace(inventory, used=0)
-            for name, inventory in host.inventories.items()}
+def _empty(inventories: Mapping[str, Inventory]
+           ) -> FrozenMapping[str, Inventory]:
+    return FrozenMapping({name: replace(inventory, used=0)
+                          for name, inventory in inventories.items()})
 
 
 def _kind(host: Host) -> tuple:
-    return (frozenset(_empty(host).items()), host.traits, host.hypervisor)
+    position = {each.uuid: number
+                for number, each in enumerate(host.providers)}
+    return (_empty(host.inventories), host.traits, host.hypervisor, tuple(
+        each.uuid if each.sharing else (
+            position.get(each.parent), _empty(each.inventories), each.traits)
+        for each in host.providers))
 
 
-def _takes(host: Host, requirements: Requirements) -> bool:
-    """Whether one such member fits on the host if the host is empty and at a
-    suitable location."""
-    traits = traits_for(host, requirements.resources)
-    return (requirements.required_traits <= traits
-            and requirements.forbidden_traits.isdisjoint(host.traits)
-            and all(_offers(host, name, amount)
-                    for name, amount in requirements.resources.items()))
+def _takes(host: Host, member: Member) -> bool:
+    """Whether the member fits on the host at a suitable location.
+
+    :param host: an empty host
+    """
+    wanted = member.requirements
+    traits = traits_for(host, wanted.resources)
+    classes = tree_classes([(member, host)]).get(host.name, frozenset())
+    return (wanted.required_traits <= traits
+            and wanted.forbidden_traits.isdisjoint(host.traits)
+            and all(name in classes or _offers(host, name, amount)
+                    for name, amount in wanted.resources.items())
+            and not cannot_serve(host, [member], classes))
 
 
 def _offers(host: Host, name: str, amount: int) -> bool:

@@ -111,9 +111,12 @@ class PreferenceTerms:
             if len(known) == 1 and alone:
                 self._add_terms(alone[0].terms, alone[0].constant, weight)
             elif len(lows) == 1 and not alone:
-                self._add_spread(known, self.smallest[lows.pop()], weight)
+                # Otherwise, the second variable may exceed the counts.
+                if self.smallest[lows.pop()].issuperset(
+                        each.terms[0][0] for each in known):
+                    self._add_spread(known, True, weight)
             elif len(alone) == len(known) > 1:
-                self._add_spread(known, set(), weight)
+                self._add_spread(known, False, weight)
 
     def _add_terms(self, terms: Sequence[tuple[Atom, float]],
                    constant: float, weight: float) -> None:
@@ -136,9 +139,12 @@ class PreferenceTerms:
                     ((atom, factor),)))
             self.rules.constant += weight * constant
 
-    def _add_spread(self, bounds: Sequence[_LowerBound], lowest: set[Atom],
+    def _add_spread(self, bounds: Sequence[_LowerBound], has_lowest: bool,
                     weight: float) -> None:
-        """Add an even spread whose excess has a cost."""
+        """Add an even spread whose excess has a cost.
+
+        :param has_lowest: whether the smallest count may be above 0
+        """
         atoms = {each.terms[0][0] for each in bounds}
         if len({(a.kind, a.scope, a.level) for a in atoms}) != 1 or any(
                 len(each.terms) != 1 or each.terms[0][1] != 1.0
@@ -153,7 +159,7 @@ class PreferenceTerms:
         self.rules.spreads.append(EvenSpread(
             first.level, counts, np.array(sorted(
                 index[atom.domain] for atom in atoms), dtype=np.int64),
-            int(counts[-1]) // len(atoms) if lowest >= atoms else 0,
+            int(counts[-1]) // len(atoms) if has_lowest else 0,
             int(np.floor(skews.pop())), weight))
 
     def _places(self, atom: Atom) -> list[Place]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Resources that a member requests from a single provider of its host."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from collections import Counter
 from dataclasses import dataclass, replace
 
@@ -62,13 +62,31 @@ class Part:
     def most(self, demand: Demand) -> int:
         """Maximum number of request groups of this kind that the provider can
         serve."""
+        return min(self._most_by_class(demand).values())
+
+    def most_of_any(self, alike: Iterable[Demand]) -> int:
+        """Maximum number of request groups of these kinds together that the
+        provider can serve. An upper bound if they request several classes.
+
+        :param alike: demands for the same resource classes
+        """
+        # Each group requests at least the minimum amount of each class. The
+        # minima can belong to different demands.
+        found = [each for each in map(self._most_by_class, alike)
+                 if all(each.values())]
+        return min(max(each[name] for each in found)
+                   for name in found[0]) if found else 0
+
+    def _most_by_class(self, demand: Demand) -> dict[str, int]:
+        """For each resource class, the maximum number of such request groups
+        if no other class limits it."""
         missing = demand.required_traits - self.traits
         if demand.outside:
             missing -= self.common
         if missing or demand.forbidden_traits & self.traits:
-            return 0
-        return min(_most(self.inventories.get(name), amount)
-                   for name, amount in demand.resources.items())
+            return dict.fromkeys(demand.resources, 0)
+        return {name: _most(self.inventories.get(name), amount)
+                for name, amount in demand.resources.items()}
 
 
 def parts(host: Host, used: bool = True) -> tuple[Part, ...]:
@@ -89,14 +107,15 @@ def parts(host: Host, used: bool = True) -> tuple[Part, ...]:
 
 
 def _above(host: Host) -> Sequence[frozenset[int]]:
-    """For each provider, its own index and those of the providers above it."""
+    """For each provider, its own index and those of the providers above it.
+    Nothing is above a provider that hosts share."""
     position = {each.uuid: number for number, each
                 in enumerate(host.providers, 1)}
     parents = {number: position.get(each.parent, 0)
                for number, each in enumerate(host.providers, 1)}
     found = [frozenset([0])]
-    for number in parents:
-        own = {0}
+    for first, each in enumerate(host.providers, 1):
+        own, number = ({first} if each.sharing else {0}), first
         while number not in own:
             own.add(number)
             number = parents[number]

@@ -8,6 +8,7 @@ the members of all hosts that share a provider together.
 from collections.abc import Collection, Mapping
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
+from math import gcd
 from typing import Any, ClassVar
 
 import pulp
@@ -71,11 +72,15 @@ class SharedCapacity(Policy):
                 members[self.amounts[member.path]].append(member)
         hosts = [host for host in encoder.snapshot.hosts
                  if host.name in self.hosts]
+        # The row is divided by the common divisor. This is exact, because
+        # numbers of members are whole.
+        unit = gcd(*members) or 1
         # All members together allocate no more than the free capacity.
         encoder.require(pulp.lpSum(
-            amount * encoder.among(
+            amount // unit * encoder.among(
                 replace(scope, members=tuple(alike)), hosts)
-            for amount, alike in sorted(members.items())) <= self.free)
+            for amount, alike in sorted(members.items()))
+            <= self.free // unit)
 
 
 def shared_capacities(group: Group, snapshot: Snapshot,
@@ -97,7 +102,7 @@ def shared_capacities(group: Group, snapshot: Snapshot,
         for (provider, name), hosts in shared.items()
         # Otherwise, the members cannot exceed the limit.
         if sum(amounts.get(name, {}).values())
-        > provider.inventories[name].free)
+        > max(0, provider.inventories[name].free))
 
 
 def _shared(snapshot: Snapshot

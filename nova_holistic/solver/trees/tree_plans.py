@@ -8,6 +8,7 @@ this host.
 
 from collections.abc import Callable, Mapping
 from collections import defaultdict
+from dataclasses import replace
 
 from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
@@ -15,6 +16,7 @@ from nova_holistic.model.members.member import Member
 from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.solver.limits.current import trees as tree_limits
+from nova_holistic.solver.numerics import bound as bounds
 from nova_holistic.solver.tree_check import cannot_serve, tree_classes
 from nova_holistic.solver.trees.tree_problem import Limits, tree_problem
 
@@ -35,6 +37,7 @@ def plan_on_trees(group: Group, snapshot: Snapshot,
     """
     limits: dict[str, int] = {}
     answer: Answer | None = None
+    first: Plan | None = None
     for _ in range(tree_limits().plans):
         problem = tree_problem(group, snapshot, placed, limits)
         if problem is None:
@@ -42,9 +45,10 @@ def plan_on_trees(group: Group, snapshot: Snapshot,
         answer = find(problem.group, problem.snapshot)
         if not isinstance(answer, Plan):
             break
+        first = first or answer
         smaller = _smaller_limits(group, snapshot, placed, answer)
         if not smaller:
-            return answer, limits
+            return _with_bounds(answer, first), limits
         limits.update(smaller)
         if not left():
             break
@@ -57,6 +61,24 @@ def plan_on_trees(group: Group, snapshot: Snapshot,
     return Unknown(format_message(
         'no plan was found in which the hosts can serve all request groups '
         'of their members; a plan may still exist'), answer.seconds), limits
+
+
+def _with_bounds(plan: Plan, first: Plan) -> Plan:
+    """The plan with the bounds of the first plan. The problem of the first
+    plan has no limits, which may exclude better plans."""
+    if plan is first:
+        return plan
+    cost, least = plan.preference_cost, first.preference_cost
+    bound = first.objective.bound
+    if cost is not None and least is not None:
+        if cost.value > least.value:
+            # The bound holds for plans with lower costs of preferences only.
+            bound = 0.0
+        cost = replace(cost, bound=least.bound,
+                       gap=bounds.gap(cost.value, least.bound))
+    return replace(plan, preference_cost=cost, objective=replace(
+        plan.objective, bound=bound,
+        gap=bounds.gap(plan.objective.value, bound)))
 
 
 def _smaller_limits(group: Group, snapshot: Snapshot,

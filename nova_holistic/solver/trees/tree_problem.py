@@ -2,7 +2,7 @@
 """The problem of the solver that represents provider trees as resource
 classes."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nova_holistic.model.cloud.inventory import Inventory, MAX_UNIT
@@ -15,15 +15,13 @@ from nova_holistic.model.request_group import NONE
 from nova_holistic.solver.trees.demand import (
     parts, ProviderTraits, tree_classes)
 from nova_holistic.solver.trees.joint_traits import joint_traits, JointTraits
+from nova_holistic.solver.trees.member_limits import MemberLimits
 from nova_holistic.solver.trees.shared_capacity import shared_capacities
 from nova_holistic.solver.trees.tree_rows import tree_rows, TreeRow
 
 Limits = Mapping[str, int]
 """Host name to the maximum number of members on the host that use its provider
 tree."""
-
-LIMIT = 'members with groups of resources'
-"""The resource class that represents ``Limits``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +39,9 @@ class TreeProblem:
 def tree_problem(group: Group, snapshot: Snapshot, placed: Collection[str],
                  limits: Limits = FrozenMapping()) -> TreeProblem | None:
     """Return the problem that represents provider trees as resource classes,
-    and the capacity that hosts share as policies. None if root providers have
-    all that the members request, so that the original problem needs no change.
+    and the limits and the capacity that hosts share as policies. None if root
+    providers have all that the members request, so that the original problem
+    needs no change.
 
     :param group: the group, bound to the snapshot
     :param placed: paths of the members whose usage is in the snapshot
@@ -54,38 +53,46 @@ def tree_problem(group: Group, snapshot: Snapshot, placed: Collection[str],
     known = ProviderTraits.of(snapshot)
     rows = tree_rows(requirements, classes, known)
     joint = joint_traits(requirements, classes, known)
-    flat = _with_amounts(group, classes, rows, limits, joint)
+    flat = _with_amounts(group, classes, rows, joint)
     return TreeProblem(
         replace(flat, policies=(
-            *flat.policies, *shared_capacities(group, snapshot, placed))),
+            *flat.policies, *shared_capacities(group, snapshot, placed),
+            *_limited(group, rows, placed, limits))),
         # Results that are cached for the real hosts are not valid for these.
         replace(snapshot, lineage={}, hosts=_flat_hosts(
-            snapshot, classes, rows, limits, joint)))
+            snapshot, classes, rows, joint)))
+
+
+def _limited(group: Group, rows: Sequence[TreeRow], placed: Collection[str],
+             limits: Limits) -> Iterator[MemberLimits]:
+    """The limits as a policy, if there are any."""
+    if limits:
+        uses = {each: any(row.amount(each) for row in rows)
+                for each in {m.requirements for m in group.all_members()}}
+        yield MemberLimits(most=FrozenMapping(limits), paths=frozenset(
+            each.path for each in group.all_members()
+            if uses[each.requirements] and each.path not in placed))
 
 
 def _with_amounts(group: Group, classes: frozenset[str],
-                  rows: Sequence[TreeRow], limits: Limits,
-                  joint: JointTraits) -> Group:
+                  rows: Sequence[TreeRow], joint: JointTraits) -> Group:
     return replace(
         group, members=tuple(
-            _description(each, classes, rows, limits, joint)
+            _description(each, classes, rows, joint)
             for each in group.members),
-        groups=tuple(_with_amounts(each, classes, rows, limits, joint)
+        groups=tuple(_with_amounts(each, classes, rows, joint)
                      for each in group.groups))
 
 
 def _description(description: MemberDescription, classes: frozenset[str],
-                 rows: Sequence[TreeRow], limits: Limits,
+                 rows: Sequence[TreeRow],
                  joint: JointTraits) -> MemberDescription:
     if not description.server_names():
         return description
     wanted = description.requirements
-    amounts = {row.name: row.amount(wanted) for row in rows}
-    if limits and any(amounts.values()):
-        amounts[LIMIT] = 1
     return replace(description, requirements=_flat(
         replace(wanted, required_traits=joint.required(wanted)),
-        classes, amounts))
+        classes, {row.name: row.amount(wanted) for row in rows}))
 
 
 def _flat(wanted: Requirements, classes: frozenset[str],
@@ -101,7 +108,7 @@ def _flat(wanted: Requirements, classes: frozenset[str],
 
 
 def _flat_hosts(snapshot: Snapshot, classes: frozenset[str],
-                rows: Sequence[TreeRow], limits: Limits,
+                rows: Sequence[TreeRow],
                 joint: JointTraits) -> tuple[Host, ...]:
     """The hosts without nested providers, with the rows in place of the
     classes."""
@@ -116,9 +123,6 @@ def _flat_hosts(snapshot: Snapshot, classes: frozenset[str],
         if key not in known:
             known[key] = _rows_of(host, rows), joint.traits(host)
         rows_here, traits = known[key]
-        if limits:
-            rows_here = {**rows_here, LIMIT: Inventory(
-                limits.get(host.name, MAX_UNIT))}
         found.append(replace(
             host, providers=(), traits=traits, inventories=FrozenMapping({
                 **{name: inventory for name, inventory
@@ -136,4 +140,5 @@ def _rows_of(host: Host, rows: Sequence[TreeRow]) -> Mapping[str, Inventory]:
 
 
 def _inventory(total: int, free: int) -> Inventory:
-    return Inventory(total, used=total - free)
+    # The limits of single allocations are part of the amounts.
+    return Inventory(total, used=total - free, max_unit=max(MAX_UNIT, total))

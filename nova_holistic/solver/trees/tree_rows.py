@@ -82,8 +82,7 @@ def _set_row(chosen: Sequence[Demand], wanted: Wanted) -> TreeRow:
         f'({" or ".join(sorted(each.title for each in chosen))}) of one '
         'provider',
         lambda each: sum(wanted[each][demand] for demand in chosen),
-        lambda parts: sum(max(part.most(demand) for demand in chosen)
-                          for part in parts))
+        lambda parts: sum(part.most_of_any(chosen) for part in parts))
 
 
 def _needs_total(name: str, wanted: Wanted) -> bool:
@@ -109,13 +108,12 @@ def _most(part: Part, chosen: Sequence[Demand]) -> int:
     """Maximum number of request groups of some demands that a provider can
     serve. Demands for different resource classes use separate capacity.
 
-    An upper bound if the classes of some demands overlap.
+    An upper bound if a demand requests several classes.
     """
-    found: defaultdict[frozenset[str], int] = defaultdict(int)
+    found: defaultdict[frozenset[str], list[Demand]] = defaultdict(list)
     for demand in chosen:
-        alike = frozenset(demand.resources)
-        found[alike] = max(found[alike], part.most(demand))
-    return sum(found.values())
+        found[frozenset(demand.resources)].append(demand)
+    return sum(map(part.most_of_any, found.values()))
 
 
 def _most_isolated(most: Sequence[int], groups: int) -> int:

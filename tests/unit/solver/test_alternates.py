@@ -2,6 +2,10 @@
 """Alternate hosts of members: any members may use them at the same time."""
 
 from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
+from nova_holistic.model.request_group import RequestGroup
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.exclusive import Exclusive
@@ -148,3 +152,14 @@ def test_a_check_without_encoded_rows_is_respected():
     found = alternates(PlannedGroup(silent, snapshot, plan), 3)
     assert found['in/db-0'] == found['in/db-1'] == ()
     assert found['web']
+
+
+def test_request_groups_use_the_capacity_of_their_host():
+    """The member with a request group fills its host, so that the other one
+    has no alternate."""
+    snapshot = cloud(host('h1', 'r1', vcpus=4), host('h2', 'r1', vcpus=4))
+    wanted = group(servers('web', vcpus=4), MemberDescription(
+        'db', Requirements(request_groups=(
+            RequestGroup('1', FrozenMapping({'VCPU': 4})),))))
+    plan = solve(wanted, snapshot)
+    assert not alternates(PlannedGroup(wanted, snapshot, plan), 1)['web']

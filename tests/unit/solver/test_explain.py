@@ -6,7 +6,12 @@ import pytest
 
 from nova_holistic.model.binding import bind
 from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.nested_provider import NestedProvider
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.plan import Plan
+from nova_holistic.model.request_group import RequestGroup
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.exclusive import Exclusive
@@ -151,3 +156,19 @@ def test_the_next_best_host_is_the_best_of_all_moves():
                             pytest.approx(best[1], abs=1e-6)), seed
                 compared += 1
     assert compared > times(200) / 4, 'the cases are lopsided'
+
+
+def test_hosts_with_a_card_are_counted():
+    card = NestedProvider('card', 'card', '', FrozenMapping(
+        {'VGPU': Inventory(1)}))
+    snapshot = cloud(host('h1', 'r1', providers=(card,)),
+                     host('h2', 'r1', providers=(card,)), host('h3', 'r1'))
+    for wanted in (Requirements(FrozenMapping({'VCPU': 1, 'VGPU': 1})),
+                   Requirements(FrozenMapping({'VCPU': 1}), request_groups=(
+                       RequestGroup('1', FrozenMapping({'VGPU': 1})),))):
+        plan, found = _explained(
+            group(MemberDescription('gpu', wanted)), snapshot)
+        assert found['gpu'].left[-1].hosts == 2
+        assert found['gpu'].open == 1
+        assert found['gpu'].next_best.host in {'h1', 'h2'} - {
+            *plan.hosts().values()}

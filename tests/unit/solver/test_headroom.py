@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Headroom: the number of copies of a group that fit."""
 
+from dataclasses import replace
 import itertools
 
 from hypothesis import assume, given
@@ -187,3 +188,8 @@ def test_the_copies_that_are_counted_pass_the_check():
     assert check(copies(wanted, answer.at_least), two_racks(), {
         path.replace('copy-', 'c'): name
         for path, name in plan.hosts().items()}) == ()
+
+
+def test_nothing_limits_a_group_whose_servers_have_all_left():
+    wanted = group(replace(servers('node', 1), absent=frozenset({'node-0'})))
+    assert found(two_racks(), wanted, settings=AT_ONCE).at_most is None

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Relationships in plans, in the check, and in reasons."""
 
+from dataclasses import replace
+
+import pytest
+
 from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.model.group import Group
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.bandwidth import Bandwidth
+from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.relationship_affinity import RelationshipAffinity
 from nova_holistic.policies.relationship_anti_affinity import (
     RelationshipAntiAffinity)
 from nova_holistic.solver.check import check
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers, two_racks
 from tests.unit.solver.scenario import plan
@@ -147,3 +153,26 @@ def test_only_the_bandwidth_that_does_not_fit_is_named():
     shown = str(solve(shop, one).reasons)
     assert 'between web and big' in shown
     assert 'between web and small' not in shown
+
+
+def _left(name, number=2):
+    """A description whose servers have all left the group."""
+    return replace(servers(name, number), absent=frozenset(
+        f'{name}-{n}' for n in range(number)))
+
+
+@pytest.mark.parametrize('strategy', ['auto', 'whole'])
+def test_a_side_without_servers_needs_no_rack(strategy):
+    """Its servers have all left the group. The cloud has a single rack."""
+    wanted = group(servers('web', 2), _left('db'), relationships=[
+        RelationshipAntiAffinity(between=('web', 'db'), level='rack')])
+    plan(cloud(host('h1', 'r1')), wanted,
+         settings=Settings(strategy)).uses('h1')
+
+
+@pytest.mark.parametrize('strategy', ['auto', 'whole'])
+def test_an_exclusive_group_without_servers_needs_no_rack(strategy):
+    wanted = group(servers('web', 2), groups=[
+        group(_left('db'), name='alone', policies=[Exclusive(level='rack')])])
+    plan(cloud(host('h1', 'r1')), wanted,
+         settings=Settings(strategy)).uses('h1')

@@ -3,10 +3,17 @@
 
 import itertools
 
+import pytest
+
 from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.nested_provider import NestedProvider
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.plan import Unplaceable
 from nova_holistic.model.relaxations import (
     AddedHosts, AsPreferences, LowerCount, MoreHosts, Rule)
+from nova_holistic.model.request_group import RequestGroup
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.location import Location
@@ -191,3 +198,35 @@ def test_the_time_limit_is_kept():
         two_racks(),
         settings=Settings(time_limit=1.0, timer=lambda: next(readings) * 1e-3))
     assert next(readings) * 1e-3 < 1.1
+
+
+def _card(used):
+    return NestedProvider('card', 'card', '', FrozenMapping(
+        {'VGPU': Inventory(1, used=used)}))
+
+
+@pytest.mark.parametrize('requirements', [
+    Requirements(FrozenMapping({'VGPU': 1})),
+    Requirements(request_groups=(
+        RequestGroup('1', FrozenMapping({'VGPU': 1})),))],
+    ids=['outside groups', 'in a group'])
+def test_more_hosts_have_empty_cards(requirements):
+    """A host without a card comes first, and does not help."""
+    snapshot = cloud(host('plain', 'r1'), host(
+        'fast', 'r1', providers=(_card(1),)))
+    found = relaxed(snapshot, group(MemberDescription('gpu', requirements, 2)))
+    assert found.hosts == MoreHosts(
+        2, 'fast', (AddedHosts(('r1',), 'plain', 2),), False, True)
+    assert not found.undecided
+
+
+def test_more_hosts_do_not_extend_a_shared_storage():
+    storage = NestedProvider('nfs', 'nfs', '', FrozenMapping(
+        {'DISK_GB': Inventory(10)}), sharing=True)
+    snapshot = cloud(host('h1', 'r1', providers=(storage,)))
+    found = relaxed(snapshot, group(MemberDescription(
+        'web', Requirements(FrozenMapping({'DISK_GB': 6})), 2)))
+    assert found.hosts is None
+    assert found.counts == (LowerCount(
+        'members[0].count', 'web', 1, 2, True),)
+    assert not found.undecided

@@ -14,6 +14,7 @@ import pytest
 
 from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.cloud.nested_provider import NestedProvider
+from nova_holistic.model.cloud.shared_resources import with_shared_resources
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
@@ -110,6 +111,35 @@ def test_a_group_of_resources_may_come_from_a_shared_provider():
                       Unplaceable)
 
 
+def test_an_overcommitted_storage_does_not_matter_to_other_groups():
+    """The members need a card and no disk."""
+    card = NestedProvider('card', 'card', '', FrozenMapping(
+        {'VGPU': Inventory(3)}))
+    snapshot = cloud(replace(
+        host('h1', 'r1'), providers=(card, storage('nfs', 100, used=120))))
+    wanted = MemberDescription('gpu', Requirements(
+        FrozenMapping({'VCPU': 1, 'VGPU': 1})), 2)
+    plan(snapshot, group(wanted)).uses('h1')
+
+
+def test_a_storage_is_in_no_subtree_of_a_host():
+    """Placement refuses a subtree of a host and of a provider that it shares
+    with other hosts."""
+    def wanted(*subtrees):
+        return group(MemberDescription('web', Requirements(
+            request_groups=(
+                RequestGroup('_cpu', FrozenMapping({'VCPU': 1})),
+                RequestGroup('_disk', FrozenMapping({'DISK_GB': 10}))),
+            same_subtree=tuple(map(frozenset, subtrees)))))
+
+    snapshot = cloud(diskless('h1', storage('nfs', 100)))
+    plan(snapshot, wanted(), objective='fewest-hosts').uses('h1')
+    together = wanted(('_cpu', '_disk'))
+    assert not isinstance(solve(together, snapshot), Plan)
+    assert check(together, snapshot, {'web': 'h1'})
+    assert not check(wanted(['_disk']), snapshot, {'web': 'h1'})
+
+
 def copies(snapshot, definition, **settings):
     return headroom(definition, snapshot, solve(definition, snapshot),
                     settings=Settings(timer=standing, **settings))
@@ -150,6 +180,25 @@ def test_the_check_refuses_a_placement_that_exceeds_the_storage():
     assert not check(definition, snapshot,
                      {'web-0': 'h1', 'web-1': 'h1', 'web-2': 'h2'},
                      {'web-0': 'h1'})
+
+
+def test_hosts_may_use_different_classes_of_one_provider():
+    """h1 has network cards and uses only the disks of the provider."""
+    shared = NestedProvider('nfs', 'nfs', '', FrozenMapping({
+        'DISK_GB': Inventory(10), 'CUSTOM_NIC': Inventory(1)}), sharing=True)
+    snapshot = cloud(*(with_shared_resources(each, [shared]) for each in (
+        host('h1', 'r1', inventories={'CUSTOM_NIC': Inventory(1)}),
+        host('h2', 'r1', inventories={'VCPU': Inventory(8)}))))
+    definition = group(*(MemberDescription(name, Requirements(FrozenMapping({
+        resource_class: 1 for resource_class in classes})))
+        for name, classes in (('a', ('VCPU', 'CUSTOM_NIC', 'DISK_GB')),
+                              ('b', ('CUSTOM_NIC', 'DISK_GB')))))
+    where = plan(snapshot, definition).hosts
+    assert where == {'a': 'h2', 'b': 'h1'}
+    two = group(*definition.members, MemberDescription('c', Requirements(
+        FrozenMapping({'VCPU': 1, 'CUSTOM_NIC': 1}))))
+    assert isinstance(solve(two, snapshot), Unplaceable)
+    assert len(check(two, snapshot, {**where, 'c': 'h2'})) == 2
 
 
 def test_members_with_shared_resources_have_no_alternates():

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import pulp
+import pytest
 
 from nova_holistic.model.plan import Preference
 from nova_holistic.model.policy import Policy, Violations
-from tests.unit.builders import group, servers, two_racks
+from nova_holistic.solver.settings import Settings
+from tests.unit.builders import cloud, group, host, servers, two_racks
 from tests.unit.solver.scenario import plan, reasons
 
 
@@ -67,6 +69,50 @@ class Balanced(AtLeast):
                     encoder.require(encoder.count(scope, one)
                                     - encoder.count(scope, other)
                                     <= self.number)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leaning(Policy):
+    """A rack may hold a number of members more than the emptiest rack. The
+    number is different for each rack."""
+
+    type: ClassVar[str] = 'leaning'
+    keys: ClassVar[dict] = {}
+
+    more: tuple[int, ...]
+
+    @property
+    def levels(self):
+        return ('rack',)
+
+    def check(self, scope, placement, snapshot):
+        racks = sorted({snapshot.domain(h, 'rack') for h in snapshot.hosts})
+        counts = [sum(snapshot.domain(placement[m.path], 'rack') == rack
+                      for m in scope.members) for rack in racks]
+        return Violations(sum(
+            count - min(counts) > more
+            for count, more in zip(counts, self.more, strict=True)))
+
+    def encode(self, scope, encoder):
+        low = encoder.integer('low', len(scope.members))
+        for rack, more in zip(encoder.domains('rack'), self.more, strict=True):
+            encoder.require(encoder.count(scope, rack) - low >= 0)
+            encoder.require(encoder.count(scope, rack) - low <= more)
+
+
+@pytest.mark.parametrize('strategy', ['auto', 'whole'])
+@pytest.mark.parametrize('more, fits', [((3, 1), True), ((2, 3), False)])
+def test_the_permitted_difference_may_depend_on_the_domain(
+        more, fits, strategy):
+    """The second rack has room for one member, so the first one needs room
+    for four."""
+    snapshot = cloud(host('h1', 'r1'), host('h2', 'r2', vcpus=1))
+    wanted = group(servers('db', 5), policies=[Leaning(more=more)])
+    settings = Settings(strategy)
+    if fits:
+        assert plan(snapshot, wanted, settings=settings).racks() == [1, 4]
+    else:
+        assert 'leaning' in str(reasons(snapshot, wanted, settings=settings))
 
 
 def test_a_lower_limit_on_domains_overrules_the_objective():

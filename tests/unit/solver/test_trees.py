@@ -92,6 +92,35 @@ def test_a_class_outside_groups_also_comes_from_one_card():
     assert number_planned(snapshot, VGPU=4) == 0
 
 
+def test_different_groups_of_two_classes_fill_one_card():
+    """Two groups of either kind do not fit, but one group of each kind does.
+    """
+    snapshot = cloud(with_cards('h1', card('one', VGPU=3, CUSTOM_NIC=3)))
+    one, two = wants(VGPU=1, CUSTOM_NIC=2), wants(VGPU=2, CUSTOM_NIC=1)
+    plan(snapshot, group(member('a', one), member('b', two)))
+    for each in one, two:
+        assert number_planned(snapshot, each) == 1
+
+
+def test_isolated_groups_of_two_classes_fill_two_cards():
+    """Each member uses both cards, and the members use them crosswise."""
+    snapshot = cloud(with_cards('h1', *(
+        card(name, VGPU=3, CUSTOM_NIC=3) for name in ('one', 'two'))))
+    assert number_planned(
+        snapshot, wants('1', VGPU=1, CUSTOM_NIC=2),
+        wants('2', VGPU=2, CUSTOM_NIC=1), policy=ISOLATE) == 2
+
+
+def test_the_largest_single_amount_does_not_limit_several_groups():
+    """Each group requests less than Placement's largest amount of one
+    allocation, and both together request more."""
+    snapshot = cloud(with_cards('h1', card('one', VGPU=Inventory(
+        2 ** 31 - 1, allocation_ratio=4.0))))
+    half = 2 ** 30
+    assert number_planned(
+        snapshot, wants('1', VGPU=half), wants('2', VGPU=half)) == 3
+
+
 @pytest.mark.parametrize('amounts, most', [
     ([4, 4], 4), ([4, 1], 1), ([3, 3, 3], 4), ([4], 0)])
 def test_isolated_groups_come_from_different_cards(amounts, most):

@@ -8,6 +8,7 @@ import pytest
 
 from nova_holistic.model.binding import bind
 from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.fixed_volumes import with_fixed_volumes
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
@@ -17,9 +18,12 @@ from nova_holistic.model.storage_pools import (
     pool_traits, snapshot_for, VOLUME_GB)
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.availability_zone import AvailabilityZone
+from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.relationship_affinity import RelationshipAffinity
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.check import check
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver import oracle
@@ -193,3 +197,35 @@ def test_the_plan_is_as_good_as_the_best_of_all(seed, objective):
     assert found == expected[0]
     assert oracle.value(objective, bound, snapshot, {}, answer.hosts()) == (
         pytest.approx(float(expected[1])))
+
+
+@pytest.mark.parametrize('strategy', ['auto', 'whole'])
+def test_a_server_moves_to_an_exclusive_rack_without_its_volume(strategy):
+    """Other servers are in the rack of the volume. The volume does not move,
+    and the policy applies to the server only."""
+    asked = group(servers('db'), volumes('data', size=5),
+                  policies=[Exclusive(level='rack')])
+    snapshot = snapshot_for(asked, with_storage(
+        cloud(host('h1', 'r1', servers=1), host('h2', 'r2')),
+        pool('p1', 'r1', 5)))
+    plan(snapshot, with_fixed_volumes(asked), placed={'data': 'p1'},
+         settings=Settings(strategy)).uses('h2', 'p1')
+
+
+def test_servers_are_spread_over_racks_of_their_zone_beside_volumes():
+    """The policy of the whole group applies to a volume, too. Its third rack
+    is in another zone."""
+    asked = group(
+        volumes('data', size=5), groups=[group(
+            servers('web', 2), name='web', policies=[
+                Spread(level='rack', max_skew=0)])],
+        policies=[AvailabilityZone(zone='az1')])
+    snapshot = snapshot_for(asked, with_storage(
+        cloud(*(host(f'h{number}', f'r{number}', availability_zone=zone)
+                for number, zone in enumerate(('az1', 'az1', 'az2')))),
+        pool('p1', 'r1', 5, availability_zone='az1')))
+    planned = plan(snapshot, asked)
+    planned.uses('h0', 'h1', 'p1')
+    fixed = with_fixed_volumes(asked)
+    assert check(fixed, snapshot, planned.hosts, {'data': 'p1'}) == ()
+    plan(snapshot, fixed, placed={'data': 'p1'}).uses('h0', 'h1', 'p1')

@@ -7,11 +7,14 @@ from hypothesis import strategies as st
 import pytest
 
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.plan import Plan
 from nova_holistic.objectives import load_objective
+from nova_holistic.solver.host_cover import cover_members
+from nova_holistic.solver.host_relaxation import relax_policies
 from nova_holistic.solver import large
 from nova_holistic.solver.numerics import bound as bounds
 from nova_holistic.solver.problem.coarse_kinds import coarse
@@ -112,3 +115,22 @@ def test_the_amounts_of_each_member_improve_the_bound(set_limits):
     # 8 of 40 VCPUs: 0.02 at the slope of 0.1. The members request 36 of 40
     # VCPUs.
     assert 0.08 < known.bound
+
+
+@pytest.mark.parametrize('prove', [
+    cover_members, relax_policies, large.relax])
+def test_a_host_for_some_members_of_a_kind_counts(prove, set_limits):
+    """The large host accepts no allocation of a single VCPU. It takes all
+    members but one, so two hosts are enough."""
+    set_limits('phases', coarse_kinds=1)
+    shop = group(*(servers(f'm{n}', vcpus=n) for n in range(1, 9)))
+    snapshot = cloud(
+        host('large', inventories={'VCPU': Inventory(100, min_unit=2)}),
+        *(host(f'h{n}', vcpus=8) for n in range(6)))
+    known = Incumbent(bind(shop, snapshot), snapshot, {},
+                      load_objective('fewest-hosts'), 0.01)
+    hosts = snapshot.by_name()
+    assert known.offer({f'm{n}': hosts['large' if n > 1 else 'h0']
+                        for n in range(1, 9)})
+    prove(known, in_time())
+    assert 0 < known.bound <= 2

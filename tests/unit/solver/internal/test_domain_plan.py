@@ -2,12 +2,15 @@
 """Bounds and plans of small groups by dynamic programming over domains."""
 
 from collections import Counter
+from dataclasses import dataclass
 import random
+from typing import ClassVar
 
 import pytest
 
 from nova_holistic.model.binding import bind
 from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.policy import Policy, Violations
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
@@ -123,6 +126,42 @@ def test_no_plan_is_below_the_bounds(name, objective):
     assert found['plans'] > number / 4
     assert found['preferred'] > found['plans'] / 2
     assert found['optimal'] > found['plans'] / 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tolerant(Policy):
+    """Each member of a rack in addition to two is a violation. The encoding
+    has a further variable, which is 1 in a plan with two members in a rack.
+    """
+
+    type: ClassVar[str] = 'tolerant'
+    keys: ClassVar[dict] = {}
+
+    @property
+    def levels(self):
+        return ('rack',)
+
+    def check(self, scope, placement, snapshot):
+        counts = Counter(snapshot.domain(placement[m.path], 'rack')
+                         for m in scope.members if m.path in placement)
+        return Violations(max(0, max(counts.values(), default=0) - 2))
+
+    def encode(self, scope, encoder):
+        grace = encoder.integer('grace', 1)
+        over = encoder.integer('over', len(scope.members))
+        for rack in encoder.domains('rack'):
+            encoder.require(
+                encoder.count(scope, rack) - grace - over <= 1)
+        encoder.penalise(self, scope, over)
+
+
+def test_a_variable_without_a_cost_reduces_the_violations():
+    snapshot = builders.cloud(
+        builders.host('h1', 'r1', vcpus=4), builders.host('h2', 'r1'))
+    wanted = builders.group(builders.servers('m', 3), policies=[
+        Tolerant(weight=1.0)])
+    known, _ = _solved(wanted, snapshot, {}, 'fewest-hosts')
+    assert known.least <= 1
 
 
 ZONES, RACKS, HOSTS, TOTAL, VCPUS = 3, 60, 1_200, 40, 2

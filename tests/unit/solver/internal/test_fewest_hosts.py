@@ -71,3 +71,15 @@ def test_the_relaxation_uses_as_many_hosts():
                              in_time())
     merged.run()
     assert merged.bound == pytest.approx(5, abs=1e-6)
+
+
+def test_a_member_that_stays_in_a_disabled_rack_needs_no_other_rack():
+    """The even spread counts only racks with an enabled host. The new member
+    uses one of them, and the other one stays empty."""
+    snapshot = cloud(*(host(f'h{number}', f'r{number}', enabled=number < 2)
+                       for number in range(3)))
+    found = plan(snapshot, group(servers('node', 2), policies=[
+        Spread(level='rack', max_skew=1)]), objective='fewest-hosts',
+        placed={'node-0': 'h2'}, settings=Settings('decomposed'))
+    assert found.objective.value == 2
+    assert found.objective.bound <= 2
