@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Search with all hosts, which starts from the incumbent."""
+"""Search with all hosts or some of them, which starts from the incumbent."""
 
 import contextlib
 from dataclasses import replace
+
+import numpy as np
 
 from nova_holistic.solver.diagnosis.contradiction import propagated
 from nova_holistic.solver.limits.current import milp, phases as limits
@@ -11,9 +13,13 @@ from nova_holistic.solver.milp.dominated_hosts import needed_places
 from nova_holistic.solver.milp.search import Search
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.search_status import SearchStatus
-from nova_holistic.solver.settings import Strategy
+from nova_holistic.solver.problem.subproblem import Subproblem
+from nova_holistic.solver.ruin_recreate.part_search import (
+    ruin_and_recreate)
+from nova_holistic.solver.settings import DEFAULT, Strategy
 from nova_holistic.solver.traffic.traffic_plans import traffic_start
 
 
@@ -37,6 +43,34 @@ def search_all_hosts(known: Incumbent, case: Case, backend: Backend,
         if status is SearchStatus.OPTIMAL:
             known.prove_optimal(search.plan_cost)
     return status
+
+
+def search_chosen_hosts(known: Incumbent, hosts: np.ndarray, backend: Backend,
+                        deadline: Deadline) -> None:
+    """Improve the incumbent, which has a plan, by a program of the hosts of
+    this plan and the given hosts.
+
+    The first plan may use several times as many hosts as needed. Therefore,
+    ruin and recreate improves it first, which makes the program smaller.
+
+    :param hosts: indexes of further hosts
+    :raises OutOfTime: if the time ends before the program is built
+    """
+    with contextlib.suppress(OutOfTime):
+        ruin_and_recreate(known, deadline.part(limits().bound_share),
+                          DEFAULT.improvement.seed)
+    if known.is_good_enough:
+        return
+    table = HostTable.of(known.snapshot)
+    used = [table.index[host.name] for host in known.where.values()]
+    case = Case.of(known.group, known.snapshot, known.placed, deadline.check,
+                   Subproblem(table.part(np.union1d(hosts, used))))
+    search = Search(case, known.objective, backend, deadline, known.gap)
+    search.improve(known.counts(case), known.least, lambda cost: known.bound,
+                   is_known=True)
+    known.solving += search.solving
+    if search.best is not None:
+        known.offer(case.placement(search.best))
 
 
 def search_needed_hosts(known: Incumbent, backend: Backend,

@@ -10,6 +10,10 @@ member shares the cost of their hosts. Therefore, the sum of the bounds is a
 bound.
 """
 
+from dataclasses import replace
+
+import numpy as np
+
 from nova_holistic.model.group import Group
 from nova_holistic.solver.closed_hosts import without_closed_hosts
 from nova_holistic.solver.column_generation.generation import ColumnGeneration
@@ -17,6 +21,8 @@ from nova_holistic.solver.column_generation.pattern_placement import (
     is_applicable)
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import one_cell
+from nova_holistic.solver.host_counts.count_hosts import (
+    count_hosts, Counted, is_number_of_hosts)
 from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.hard_forms import with_hard_forms
@@ -38,52 +44,77 @@ def suits_all_hosts(incumbent: Incumbent) -> bool:
             and len(incumbent.snapshot.hosts) <= limits().diverse_hosts)
 
 
-def relax_policies(incumbent: Incumbent, deadline: Deadline) -> None:
+def relax_policies(incumbent: Incumbent,
+                   deadline: Deadline) -> np.ndarray | None:
     """Prove lower bounds of the objective, and store them in the incumbent:
-    for any cost of the preferences, and for plans that violate none.
+    for any cost of the preferences, and for plans that violate none. Return
+    the indexes of hosts that may lead to a better plan; None if nothing is
+    known about them.
 
     Nothing is proved if the objective is not a sum over hosts, or if no plan
     exists.
 
     :raises OutOfTime: if the time ends before the relaxations are solved
     """
-    _relax(incumbent, incumbent.group, float('inf'), deadline)
-    if any(not each.policy.hard for each in incumbent.policies):
-        _relax(incumbent, with_hard_forms(incumbent.group), 0.0, deadline)
+    if all(each.policy.hard for each in incumbent.policies):
+        return _relax(incumbent, incumbent.group, float('inf'), deadline)
+    # Only the count that is valid for the cost of the plan is useful.
+    violates = 0 < incumbent.plan_cost[0] < float('inf')
+    hosts = _relax(incumbent, incumbent.group, float('inf'), deadline,
+                   counts=violates)
+    preferred = _relax(incumbent, with_hard_forms(incumbent.group), 0.0,
+                       deadline, counts=not violates)
+    return hosts if violates else preferred
 
 
 def _relax(incumbent: Incumbent, group: Group, limit: float,
-           deadline: Deadline) -> None:
-    """Prove lower bounds for plans of the group.
+           deadline: Deadline, counts: bool = True) -> np.ndarray | None:
+    """Prove lower bounds for plans of the group. Return indexes of hosts as
+    ``relax_policies`` does.
 
     :param group: the group of the incumbent, whose policies may be different
     :param limit: cost of the preferences up to which plans of the incumbent
         are plans of the group
+    :param counts: whether to count the hosts of all policies together
     :raises OutOfTime: if the time ends before the relaxation is solved
     """
     host_cost = incumbent.objective.host_cost()
     if host_cost is None:
-        return
+        return None
+    whole = group
     group, more = without_closed_hosts(incumbent, group, host_cost, deadline)
     kinds = Kinds.of(group, incumbent.snapshot, incumbent.placed,
                      deadline.check, limits().coarse_kinds)
     if kinds is None or not kinds.kinds:
         incumbent.prove(more, limit)
-        return
+        return None
     if (kinds.room.sum(axis=1) < kinds.numbers).any():
         # No plan exists.
-        return
+        return None
     rules = one_cell(kinds, deadline.check)
     aggregation = HostAggregation(kinds, rules, host_cost, deadline)
     aggregation.run()
     if aggregation.bound is None:
-        return
+        return None
     aggregation.bound_members()
     incumbent.prove(aggregation.within(float('inf')) + more, limit)
-    if kinds.is_coarse or not is_applicable(kinds, host_cost, rules,
-                                            aggregation.columns):
-        return
-    generation = ColumnGeneration(kinds, rules, host_cost, aggregation,
-                                  deadline)
-    generation.run(incumbent.objective.integral and not more)
-    incumbent.prove(generation.bound + more, min(limit, generation.limit))
+    if kinds.is_coarse:
+        return None
+    counted = Counted(kinds, whole, aggregation.columns,
+                      known=incumbent.plan_cost[1])
+    if is_applicable(kinds, host_cost, rules, aggregation.columns):
+        generation = ColumnGeneration(kinds, rules, host_cost, aggregation,
+                                      deadline)
+        generation.run(incumbent.objective.integral and not more)
+        incumbent.prove(generation.bound + more, min(limit, generation.limit))
+        counted = replace(counted, host_types=generation.host_types,
+                          prices=generation.bound_prices)
+    if not counts or not is_number_of_hosts(host_cost) or (
+            incumbent.placed or incumbent.is_good_enough):
+        return None
+    found = count_hosts(counted, deadline)
+    if found is None:
+        return None
+    if found.bound is not None:
+        incumbent.prove(found.bound + more, limit)
+    return found.hosts

@@ -18,7 +18,8 @@ import numpy as np
 
 from nova_holistic.model.objective import Objective
 from nova_holistic.objectives.utilisation import requested_classes
-from nova_holistic.solver.all_hosts import search_all_hosts
+from nova_holistic.solver.all_hosts import (
+    search_all_hosts, search_chosen_hosts)
 from nova_holistic.solver.construct.batches import Batch, batches
 from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.diagnosis.contradiction import propagated
@@ -52,7 +53,11 @@ def bound_diverse(known: Incumbent, backend: Backend,
     most policies, and from its parts."""
     with contextlib.suppress(OutOfTime):
         # Patterns are not applicable if policies keep members together.
-        relax_policies(known, deadline.part(limits().bound_share))
+        hosts = relax_policies(known, deadline.part(limits().bound_share))
+        if hosts is not None and known.is_preferred and (
+                not known.is_good_enough):
+            search_chosen_hosts(known, hosts, backend, deadline.part(
+                limits().bound_share))
     if not known.is_preferred or adds_up(known.objective):
         # Otherwise, the bound of the whole group is nearly always better.
         bound_parts(known, backend, deadline.part(limits().bound_share))

@@ -85,6 +85,12 @@ class ColumnGeneration:
     def bound(self) -> float:
         return min(self.floor, self._others) + self._constant
 
+    @property
+    def bound_prices(self) -> np.ndarray:
+        """[kind]: the highest price of a member in any cell, in the best
+        bound."""
+        return self.master.prices(self._duals)[0].max(axis=1)
+
     def run(self, integral: bool) -> bool:
         """Generate patterns, and return whether they place all members on the
         most likely branch.

@@ -27,7 +27,8 @@ class DecompositionLimits:
     :ivar domain_gap: gap at which branching over used domains ends. No effect
         on 12 points.
     :ivar whole_domains: domains of a level up to which their numbers of hosts
-        in use are integers in a further relaxation. Chosen by the related and
+        in use are integers in a further relaxation, and up to which the count
+        of hosts of all policies distinguishes them. Chosen by the related and
         network groups of benchmarks/grid.py.
     :ivar equal_hosts: share of the range of values within which hosts of a bin
         are equal if costs rise with utilisation. No effect on 2 points.
@@ -52,6 +53,10 @@ class DecompositionLimits:
         chosen hosts. No effect on 2 points.
     :ivar fewest_spare_hosts: hosts without members that are added at least.
         No plan and no bound differs on 9 points.
+    :ivar counted_cells: cells that hosts are divided into for this count.
+    :ivar counting_nodes: nodes of the branch and bound of this count.
+    :ivar counted_hosts: hosts of a cell that are chosen for each host in use
+        of this count, and domains for members that one domain holds.
     :ivar cohesive_kinds: kinds, above which members of cohesive sets do not
         form separate kinds. No effect on 4 points.
     """
@@ -74,4 +79,7 @@ class DecompositionLimits:
     nested_ranges: int = 100
     spare_hosts: float = 0.25
     fewest_spare_hosts: int = 24
+    counted_cells: int = 128
+    counting_nodes: int = 200
+    counted_hosts: int = 3
     cohesive_kinds: int = 12

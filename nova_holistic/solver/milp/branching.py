@@ -40,17 +40,20 @@ class Branching:
         self._best = float('inf')
         self.solution = np.zeros(len(program.cost))
 
-    def solve(self, gap: float, left: Callable[[], float]) -> Outcome:
+    def solve(self, gap: float, left: Callable[[], float],
+              nodes: int | None = None) -> Outcome:
         """Minimise the cost of the program.
 
         :param gap: relative gap between value and bound that is good enough
         :param left: a function that returns the remaining seconds
+        :param nodes: maximum number of nodes; None means the limit
         """
         # Lower bounds of open nodes; ``low`` is the bound of pruned nodes.
         heap: list[tuple[float, int, Branches]] = [(-np.inf, 0, ())]
         low, number = np.inf, 0
-        for _ in range(current_limits().branching_nodes):
-            if not heap or heap[0][0] >= self._cutoff(gap):
+        for _ in range(nodes or current_limits().branching_nodes):
+            if not heap or heap[0][0] >= self._cutoff(gap) or (
+                    number and not left()):
                 break
             above, _, branches = heapq.heappop(heap)
             value = self._solve_node(branches, left())
