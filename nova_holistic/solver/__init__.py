@@ -25,17 +25,26 @@ before it:
     large-neighbourhood search, which improves a known plan part by part
 ``alternates``
     other hosts on which members can be built
+``small_groups``
+    dynamic programming over domains, for small groups on large clouds
 ``decomposition``
     relaxations of aggregated hosts, and the hosts that they lead to
 ``column_generation``
     patterns of members on hosts, and their master program
+``confined``
+    plans and bounds of sets of members that policies keep in one domain each
+``host_counts``
+    bounds of the number of hosts from all policies on domains together
 ``traffic``
     plans and bounds for objectives that measure traffic between members
+``trees``
+    members that use nested providers of hosts, or request groups
 ``diagnosis``
     the reasons why no plan exists, and why a member is on its host
 
-``relaxations`` imports all of them and solves modified problems: which changes
-would make a group fit, and how many copies of it fit.
+``relaxations`` calls ``solve`` for modified problems: which changes would make
+a group fit, and how many copies of it fit. The page ``contributor/solver`` of
+the manual follows a call of ``solve`` through all of them.
 """
 
 __all__ = ('alternates.alternates', 'check', 'construct.hosts_for_member',

@@ -2,7 +2,9 @@
 """The manual's page about the solver names existing functions and modules, and
 its examples work."""
 
+import ast
 import importlib
+import inspect
 import pathlib
 import re
 import runpy
@@ -21,6 +23,7 @@ from nova_holistic.solver.improve.settings import Improvement
 from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers
+from tests.unit.manual_tables import list_table
 from tests.unit.policies.outside_package import FOUR_RACKS, licensed
 from tests.unit.solver.clocks import standing
 
@@ -40,9 +43,87 @@ def test_each_step_of_the_flow_exists(name, module):
     assert callable(getattr(importlib.import_module(dotted), name))
 
 
-def test_the_flow_is_whole():
-    assert [*dict.fromkeys(STEPS)][0] == ('solve', 'solve')
+def _flow():
+    """Each step of the flow to the names of the steps below it."""
+    above, found = [], {}
+    for prefix, *step in re.findall(
+            r'^   ([ │├└─]*)(\w+)\(\) +([\w/]+)\.py', PAGE, re.MULTILINE):
+        del above[len(prefix) // 3:]
+        if above:
+            found.setdefault(above[-1], []).append(step[0])
+        above.append(tuple(step))
+    return found
+
+
+FLOW = _flow()
+
+PHASES = [(name, module) for name, module in FLOW if module == 'solve']
+"""Functions of solve.py with further steps."""
+
+
+def _module(name):
+    return importlib.import_module(
+        f'{solver.__name__}.{name.replace("/", ".")}')
+
+
+def _call(name):
+    """A call of a function or class, or of a method of the class."""
+    return re.compile(rf'(?<!\w)(?<!def )(?<!class ){name}[(.]')
+
+
+def test_the_flow_begins_and_ends_with_solve():
+    assert STEPS[0] == ('solve', 'solve')
+    assert FLOW['solve', 'solve'][-1] == 'notify_observers'
     assert len({*STEPS}) >= 20
+
+
+@pytest.mark.parametrize('step', FLOW, ids=':'.join)
+def test_each_step_of_the_flow_is_called_by_the_step_above_it(step):
+    source = inspect.getsource(_module(step[1]))
+    assert not [name for name in FLOW[step] if not _call(name).search(source)]
+
+
+@pytest.mark.parametrize('step', PHASES, ids=':'.join)
+def test_the_flow_has_the_order_of_the_code(step):
+    source = inspect.getsource(getattr(_module(step[1]), step[0]))
+    position = 0
+    for name in FLOW[step]:
+        found = _call(name).search(source, position)
+        assert found, f'{name} is not called after the steps before it'
+        position = found.end()
+
+
+@pytest.mark.parametrize('name', [
+    '_answer', '_complete', '_on_chosen_hosts', '_on_all_hosts'])
+def test_the_flow_contains_each_phase_with_a_time_limit(name):
+    """Every phase receives a deadline."""
+    tree = ast.parse(inspect.getsource(getattr(_module('solve'), name)))
+    phases = {
+        call.func.id for call in ast.walk(tree) if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name) and 'deadline' in {
+            each.id for argument in call.args for each in ast.walk(argument)
+            if isinstance(each, ast.Name)}}
+    assert phases and phases <= {*FLOW[name, 'solve']}
+
+
+PACKAGES = [row[0].strip('`') for row in list_table(PAGE, 'Sub-packages')]
+
+
+def test_each_sub_package_is_described():
+    assert sorted(PACKAGES) == sorted(
+        path.parent.name for path in FOLDER.glob('*/__init__.py'))
+    described = re.findall(r'^``(\w+)``$', solver.__doc__, re.MULTILINE)
+    assert sorted([*described, 'relaxations']) == sorted(PACKAGES)
+
+
+@pytest.mark.parametrize('package', PACKAGES)
+def test_each_sub_package_imports_only_those_above_it(package):
+    above = PACKAGES[:PACKAGES.index(package) + 1]
+    for path in (FOLDER / package).glob('*.py'):
+        imported = {*re.findall(
+            rf'^ *from {re.escape(solver.__name__)}\.(\w+)',
+            path.read_text(), re.MULTILINE)}
+        assert imported.intersection(PACKAGES) <= {*above}, path
 
 
 def test_each_module_that_the_page_names_exists():
