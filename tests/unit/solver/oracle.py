@@ -178,8 +178,9 @@ def _full(members, host, extra):
         has = host.inventories.get(name)
         capacity = has and int(
             (has.total - has.reserved) * has.allocation_ratio)
+        # More can be reserved than there is.
         shares.append(min(1, (has.used + extra.get(name, 0)) / capacity)
-                      if capacity else 1)
+                      if capacity and capacity > 0 else 1)
     return sum(shares) / len(shares) if shares else 0
 
 
