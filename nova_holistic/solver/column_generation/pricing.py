@@ -12,6 +12,8 @@ import numpy as np
 
 from nova_holistic.solver.column_generation.completion_bounds import CellPrices
 from nova_holistic.solver.column_generation.host_types import HostTypes
+from nova_holistic.solver.column_generation.numbers_to_add import (
+    numbers_to_add)
 from nova_holistic.solver.limits.current import column_generation as limits
 from nova_holistic.solver.numerics.tolerances import EQUAL_PRICES, PRICE_DIGITS
 from nova_holistic.solver.problem.utilisation_curve import curve
@@ -211,9 +213,7 @@ class Pricing:
         else:
             if (most + 1).sum() > limits().partial_patterns:
                 return None
-            which = np.repeat(np.arange(len(most)), most + 1)
-            number = np.arange(len(which)) - np.repeat(
-                np.cumsum(most + 1) - (most + 1), most + 1)
+            which, number = numbers_to_add(most)
         grown = part[which]
         members = grown.members.copy()
         members[:, kind] = number

@@ -22,6 +22,8 @@ import numpy as np
 
 from nova_holistic.solver.column_generation.completion_bounds import CellPrices
 from nova_holistic.solver.column_generation.host_types import HostTypes
+from nova_holistic.solver.column_generation.numbers_to_add import (
+    numbers_to_add)
 from nova_holistic.solver.column_generation.pricing import equal_prices
 from nova_holistic.solver.limits.current import small_groups as limits
 
@@ -94,9 +96,7 @@ def _maximal(host_types: HostTypes, usable: np.ndarray, prices: CellPrices,
         else:
             if (most + 1).sum() > limits().partial_patterns:
                 return None
-            which = np.repeat(np.arange(len(most)), most + 1)
-            number = np.arange(len(which)) - np.repeat(
-                np.cumsum(most + 1) - (most + 1), most + 1)
+            which, number = numbers_to_add(most)
         types, members = types[which], members[which]
         free = free[which] - number[:, None] * amounts
         value = value[which] + number * prices.prices[kind]

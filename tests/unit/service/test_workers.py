@@ -93,61 +93,57 @@ def test_a_failed_task_is_returned_with_the_next_heartbeat(
     assert table.get_group(uuid).engine == 'two'
 
 
+class Waiting:
+    """Two tasks occupy the threads, and a third one waits for them.
+
+    :ivar task: UUID of the third task, which is not offered yet
+    :ivar known_since: since when the third task knows that it waits
+    """
+
+    def __init__(self, workers, planner, table):
+        self.task, self.known_since = ask(table), None
+        self._workers, self._both = workers, threading.Barrier(3)
+        self._go_on, self._done = threading.Event(), threading.Event()
+        planner.act = self._act
+        for _ in range(2):
+            workers.offer('group', ask(table))
+        self._both.wait(LONG)
+
+    def _act(self, uuid):
+        if uuid == self.task:
+            self.known_since = received_work.received_at()
+            self._done.set()
+        else:
+            self._both.wait(LONG)
+            assert self._go_on.wait(LONG)
+
+    def end(self):
+        """The first two tasks end, and then the third one."""
+        self._go_on.set()
+        assert self._done.wait(LONG)
+        end(self._workers)
+
+
 def test_a_task_knows_since_when_it_has_waited_for_a_thread(
         workers, planner, table):
-    """Two tasks occupy the threads, and the third one waits for them."""
-    first, second, third = ask(table), ask(table), ask(table)
-    known, both = {}, threading.Barrier(3)
-    go_on, done = threading.Event(), threading.Event()
-
-    def act(uuid):
-        known[uuid] = received_work.received_at()
-        if uuid == third:
-            done.set()
-        else:
-            both.wait(LONG)
-            assert go_on.wait(LONG)
-
-    planner.act = act
-    workers.offer('group', first)
-    workers.offer('group', second)
-    both.wait(LONG)
+    waiting = Waiting(workers, planner, table)
     before = time.monotonic()
-    workers.offer('group', third)
+    workers.offer('group', waiting.task)
     offered = time.monotonic()
-    go_on.set()
-    assert done.wait(LONG)
-    end(workers)
-    assert before <= known[third] <= offered
+    waiting.end()
+    assert before <= waiting.known_since <= offered
     assert received_work.received_at() == math.inf
 
 
 def test_a_task_that_is_offered_again_while_it_waits_is_a_new_request(
         workers, planner, table):
-    first, second, third = ask(table), ask(table), ask(table)
-    known, both = {}, threading.Barrier(3)
-    go_on, done = threading.Event(), threading.Event()
-
-    def act(uuid):
-        known[uuid] = received_work.received_at()
-        if uuid == third:
-            done.set()
-        else:
-            both.wait(LONG)
-            assert go_on.wait(LONG)
-
-    planner.act = act
-    workers.offer('group', first)
-    workers.offer('group', second)
-    both.wait(LONG)
-    workers.offer('group', third)
+    waiting = Waiting(workers, planner, table)
+    workers.offer('group', waiting.task)
     before = time.monotonic()
-    workers.offer('group', third)
-    go_on.set()
-    assert done.wait(LONG)
-    end(workers)
-    assert known[third] >= before
-    assert planner.begun.count(third) == 1
+    workers.offer('group', waiting.task)
+    waiting.end()
+    assert waiting.known_since >= before
+    assert planner.begun.count(waiting.task) == 1
 
 
 def test_a_task_of_another_engine_is_not_taken(
