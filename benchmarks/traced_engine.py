@@ -61,9 +61,14 @@ def record_timings(trace):
             each.bind(Recorder(trace, each.name))
 
 
+TRANSACTIONS = {'reader': 'read', 'link': 'read', 'view': 'read',
+                'writer': 'write', 'link_writer': 'write'}
+"""Kinds of transactions by the method of ``Database`` that begins them."""
+
+
 def record_transactions(trace):
     """Reading and writing the placement table, commit included."""
-    for method, kind in (('reader', 'read'), ('writer', 'write')):
+    for method, kind in TRANSACTIONS.items():
         setattr(Database, method, _timed(
             getattr(Database, method), trace, kind))
 
