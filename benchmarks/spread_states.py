@@ -6,6 +6,10 @@ Real Nova and Placement in one process on SQLite, hosts in Nova's and
 Placement's databases without a nova-compute for each, as in
 ``select_destinations.py``. ``cold`` is the first create after a host has
 changed: the scheduler reads all hosts again.
+
+The embedded scheduler runs no periodic task. Therefore, the benchmark refreshes
+the hosts before each create, and measures this separately (``refresh``). With
+``--interval 0``, each create compares the hosts itself.
 """
 
 # First of all: it decides on green threads for everything imported later.
@@ -13,8 +17,10 @@ import nova_holistic.embedded  # noqa: F401, I100
 
 import argparse
 import statistics
+import time
 import uuid
 
+import nova.conf
 from nova import context as nova_context
 from nova.db.main import api as main_database
 from nova.db.main import models
@@ -24,6 +30,8 @@ import sqlalchemy as sa
 
 from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.cloud import EmbeddedCloud
+from nova_holistic.scheduler import connections
+from nova_holistic.scheduler.hosts import all_hosts
 from nova_holistic.table.records import MemberState
 
 RACKS = 20
@@ -34,22 +42,28 @@ def main():
     parser.add_argument('--hosts', type=int, nargs='+', default=[100, 5000])
     parser.add_argument('--creates', type=int, default=10,
                         help='to time in each state')
+    parser.add_argument('--interval', type=int, default=10,
+                        help='[holistic] host_refresh_interval')
     arguments = parser.parse_args()
-    print(f'{"hosts":>6} {"state":<10} {"creates":>8} {"median":>9} '
+    print(f'{"hosts":>6} {"state":<16} {"times":>6} {"median":>9} '
           f'{"min":>9} {"max":>9}   [ms]')
     for number in arguments.hosts:
         with EmbeddedCloud(()) as cloud:
+            nova.conf.CONF.set_override(
+                'host_refresh_interval', arguments.interval, group='holistic')
             cloud.insert_hosts(_hosts(number))
             cloud.create_flavor(select_destinations.FLAVOR, 2, 2048, 10)
             for state in STATES:
-                _print_row(number, state, _measure(
-                    cloud, state, arguments.creates))
+                creates, refreshes = _measure(cloud, state, arguments.creates)
+                _print_row(number, state, creates)
+                if arguments.interval:
+                    _print_row(number, f'{state} refresh', refreshes)
 
 
 def _print_row(number, state, seconds):
     median, least, most = (1000 * value for value in (
         statistics.median(seconds), min(seconds), max(seconds)))
-    print(f'{number:>6} {state:<10} {len(seconds):>8} {median:>9.1f} '
+    print(f'{number:>6} {state:<16} {len(seconds):>6} {median:>9.1f} '
           f'{least:>9.1f} {most:>9.1f}', flush=True)
 
 
@@ -60,7 +74,7 @@ def _hosts(number):
 
 
 def _measure(cloud, state, creates):
-    """Seconds of each create but the first."""
+    """Seconds of each create but the first, and of the refresh before it."""
     group = cloud.planner.create({
         'name': 'benchmark',
         'policies': [{'type': 'spread', 'level': 'rack', 'max_skew': 2}],
@@ -69,15 +83,22 @@ def _measure(cloud, state, creates):
         project_id=PROJECT, user_id=USER)
     assert group.status == 'planned', group.reasons
     STATES[state](cloud, group.uuid, f'node-{creates + 1}')
-    return [_timed(cloud, group.uuid, index, state)
-            for index in range(creates + 1)][1:]
+    return tuple(zip(*[
+        _timed(cloud, group.uuid, index, state)
+        for index in range(creates + 1)][1:]))
 
 
 def _timed(cloud, group, index, state):
+    """Seconds of the create and of the refresh."""
     if state == 'cold':
         _change_a_host(cloud, index)
+    started = time.perf_counter()
+    if nova.conf.CONF.holistic.host_refresh_interval:
+        all_hosts.refresh(connections.get())
+    refreshed = time.perf_counter() - started
     return select_destinations._timed(cloud, {
-        'holistic_group': [group], 'holistic_member': [f'node-{index}']})
+        'holistic_group': [group],
+        'holistic_member': [f'node-{index}']}), refreshed
 
 
 def _change_a_host(cloud, index):

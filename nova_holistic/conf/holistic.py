@@ -49,6 +49,16 @@ OPTS = [
         help="Maximum number of hosts that one such search passes to Nova's "
              "filters, in descending order of weight; and maximum number of "
              "hosts on which an evacuation looks for holds to give up."),
+    cfg.IntOpt(
+        'host_refresh_interval', default=10, min=0,
+        help='Seconds between two comparisons of the hosts that each '
+             'scheduler keeps in memory with the databases of Nova. Only the '
+             'set of domains that the policy spread counts depends on them: '
+             'the scheduler always reads the selected host. A create waits '
+             'for a comparison only if three intervals have passed without '
+             'one. 0 compares them at each create in a group whose members '
+             'are not where the plan has them; such a create then takes '
+             'longer in a large cloud (benchmarks/README.rst).'),
     cfg.FloatOpt(
         'traits_lifetime', default=60.0, min=0,
         help='Seconds for which a scheduler caches which hosts have a trait. '

@@ -23,6 +23,7 @@ from nova.scheduler import utils as scheduler_utils
 from nova.tests import fixtures as nova_fixtures
 from oslo_utils.fixture import uuidsentinel
 
+from nova_holistic import conf as holistic_conf
 from nova_holistic.embedded.cell_databases import RetryingCellDatabases
 from nova_holistic.embedded.server_progress import ServerProgress
 
@@ -107,6 +108,9 @@ class NovaRuntime(fixtures.Fixture):
         # A compute reports its resources when run_periodics is called, and
         # not at random times.
         self.flags(periodic_enable=False)
+        # Therefore, creates compare the hosts in the scheduler's memory.
+        holistic_conf.register_opts(self.conf)
+        self.flags(group='holistic', host_refresh_interval=0)
         self.flags(group='quota', instances=-1, cores=-1, ram=-1,
                    server_groups=-1, server_group_members=-1)
 

@@ -15,7 +15,6 @@ from nova import context as nova_context
 from nova import exception
 from nova import objects
 from nova.objects import fields
-from nova.scheduler import manager
 
 from nova_holistic import conf, crash_points, exceptions
 from nova_holistic.metrics import exporter, instruments
@@ -27,6 +26,7 @@ from nova_holistic.scheduler.claim.evacuation_capacity import (
     EvacuationCapacity)
 from nova_holistic.scheduler.claim.request_refusal import (
     for_user, RequestRefused)
+from nova_holistic.scheduler.host_refresh import RefreshingManager
 from nova_holistic.scheduler.hosts import cells, default_zone
 from nova_holistic.scheduler.hinted import names_binding
 from nova_holistic.scheduler.lookup import Lookup
@@ -40,11 +40,11 @@ from nova_holistic.table import startup_check
 CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
 
-_SENTINEL = manager.SchedulerManager._sentinel
+_SENTINEL = RefreshingManager._sentinel
 """Default of ``spec_obj`` in Nova: an old conductor sends no request spec."""
 
 
-class HolisticSchedulerManager(manager.SchedulerManager):
+class HolisticSchedulerManager(RefreshingManager):
     """Answers creates that have a pointer, or that name a bound server group
     or Heat stack. Stock Nova answers all other requests. Concurrent moves of
     members take each other into account: see ``group_moves``."""

@@ -34,15 +34,22 @@ class Known:
 
     def __init__(self, cloud):
         self.cloud = cloud
-        self._hosts = HostCache()
+        self.now = 1000.0
+        self._hosts = HostCache(lambda: self.now)
 
-    def all(self, *traits):
+    def all(self, *traits, max_age=0.0):
         made = connections.get()
         return self._hosts.cloud(nova_context.get_admin_context(),
-                                 made.topology, made.placement, traits)
+                                 made.topology, made.placement, traits,
+                                 max_age)
 
-    def enabled(self):
-        return {name for name, host in self.all().hosts.items()
+    def refresh(self):
+        made = connections.get()
+        self._hosts.refresh(nova_context.get_admin_context(), made.topology,
+                            made.placement)
+
+    def enabled(self, max_age=0.0):
+        return {name for name, host in self.all(max_age=max_age).hosts.items()
                 if host.enabled}
 
     def in_cell(self, work):
@@ -199,3 +206,41 @@ def test_traits_are_those_of_placement(known):
     assert {host.traits for host in found} == {frozenset({'COMPUTE_NODE'})}
     assert {host.traits for host in known.all().hosts.values()} == {
         frozenset()}
+
+
+def test_hosts_are_not_compared_before_the_end_of_their_age(known):
+    first = known.all(max_age=30)
+    known.change_service(disabled=True)
+    known.now += 29.9
+    assert known.all(max_age=30) is first
+    known.now += 0.1
+    assert 'cmp-1' not in known.enabled(max_age=30)
+
+
+def test_a_refresh_finds_changes_before_a_request_needs_them(
+        known, monkeypatch):
+    known.all('COMPUTE_NODE')
+    known.change_service(disabled=True)
+    known.now += 10
+    known.refresh()
+    # From here on, nothing can be read.
+    monkeypatch.setattr(host_cache, 'cloud_version', None)
+    monkeypatch.setattr(host_cache, '_cloud', None)
+    known.now += 29.9
+    found = known.all('COMPUTE_NODE', max_age=30)
+    assert not found.hosts['cmp-1'].enabled
+    assert found.hosts['cmp-2'].traits == {'COMPUTE_NODE'}
+
+
+def test_a_refresh_reads_nothing_until_a_request_has_needed_hosts(
+        known, monkeypatch):
+    monkeypatch.setattr(host_cache, 'cloud_version', None)
+    known.refresh()
+
+
+def test_hosts_that_did_not_change_stay_the_same_objects(known):
+    before = known.all()
+    known.change_service(disabled=True)
+    after = known.all()
+    assert {name for name in before.hosts
+            if after.hosts[name] is not before.hosts[name]} == {'cmp-1'}

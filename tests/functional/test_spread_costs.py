@@ -10,6 +10,8 @@ from oslo_utils import timeutils
 
 from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.exceptions import HolisticError
+from nova_holistic.scheduler.hosts import cloud_version
 from nova_holistic.table.records import MemberState
 from tests.functional.call_counts import counted
 
@@ -118,6 +120,44 @@ def test_a_create_costs_the_same_at_5_and_at_50_hosts(own_cloud):
         assert len(statements) <= MOST[name], name
         assert [request.split('/')[-1] for request in http] == [
             'allocations'], name
+
+
+def test_a_create_compares_no_hosts_after_the_periodic_task_has_refreshed_them(
+        own_cloud):
+    with own_cloud(hosts(5), options={
+            ('holistic', 'host_refresh_interval'): 10}) as cloud:
+        cloud.create_flavor('small', 1, 128, 1)
+        calls_of_one(cloud, lost)
+        manager = cloud.controllers.scheduler.manager
+        (task,) = [task for name, task in manager._periodic_tasks
+                   if name == '_refresh_hosts']
+        found = {}
+        for happen in STATES:
+            task(manager, nova_context.get_admin_context())
+            found[happen.__name__] = len(calls_of_one(cloud, happen)[0])
+        # Four statements read the cell of the built server, its host, and the
+        # aggregates of this host with their metadata.
+        assert found == {**dict.fromkeys(found, found['planned']),
+                         'built_on_an_alternate': found['planned'] + 4}
+
+
+def test_a_refresh_survives_a_database_that_does_not_answer(
+        own_cloud, monkeypatch, caplog):
+    with own_cloud(hosts(5), options={
+            ('holistic', 'host_refresh_interval'): 10}) as cloud:
+        cloud.create_flavor('small', 1, 128, 1)
+        calls_of_one(cloud, lost)
+        manager = cloud.controllers.scheduler.manager
+
+        def fail(*arguments):
+            raise HolisticError('the aggregates contradict each other')
+
+        monkeypatch.setattr(cloud_version, 'read', fail)
+        manager._refresh_hosts(nova_context.get_admin_context())
+        assert ('cannot be refreshed: the aggregates contradict each other'
+                in caplog.text)
+        monkeypatch.undo()
+        calls_of_one(cloud, lost)
 
 
 def test_alternates_that_spread_forbids_are_replaced(lend_cloud):

@@ -5,6 +5,7 @@ than the hosts of members."""
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+import nova.conf
 from nova import context as nova_context
 
 from nova_holistic.model.group import Group
@@ -13,12 +14,19 @@ from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.policies.policy_evaluation import PolicyEvaluation
 from nova_holistic.table.records import MemberRecord
 
+CONF = nova.conf.CONF
+
+MISSED_REFRESHES = 3
+"""Number of intervals after which hosts that were not refreshed are compared
+with Nova's databases again by the next request."""
+
 
 def with_all_hosts(evaluation: PolicyEvaluation, connections: Connections,
                    rows: Iterable[MemberRecord]) -> PolicyEvaluation:
     """The evaluation, with all hosts if one of its policies needs all hosts.
 
-    In this case, it costs the same as ``HostCache.cloud``.
+    These hosts are those of the last refresh, so that the cost of a request
+    does not depend on the number of hosts.
 
     :param rows: rows of the group, which contain the resources of its flavors
     :raises HolisticError: hosts cannot be located, or Placement does not
@@ -30,7 +38,18 @@ def with_all_hosts(evaluation: PolicyEvaluation, connections: Connections,
         row.member.description: row.member.requirements for row in rows}, '')
     return replace(evaluation, group=group, cloud=connections.hosts.cloud(
         nova_context.get_admin_context(), connections.topology,
-        connections.placement, _traits(group)))
+        connections.placement, _traits(group),
+        MISSED_REFRESHES * CONF.holistic.host_refresh_interval))
+
+
+def refresh(connections: Connections) -> None:
+    """Update the hosts of this scheduler, if a request has needed them before.
+
+    :raises HolisticError: hosts cannot be located, or Placement does not
+        answer
+    """
+    connections.hosts.refresh(nova_context.get_admin_context(),
+                              connections.topology, connections.placement)
 
 
 def _resolved(group: Group, wanted: Mapping[str, Requirements],

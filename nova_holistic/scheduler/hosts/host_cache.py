@@ -2,9 +2,9 @@
 """All hosts of Nova, which are read again if Nova's databases show a
 change."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+import time
 
 import nova.conf
 from nova import context as nova_context
@@ -24,6 +24,12 @@ from nova_holistic.topology.base import Aggregate, TopologyDriver
 
 CONF = nova.conf.CONF
 
+MAX_SETS_OF_TRAITS = 8
+"""Maximum number of sets of traits for which all hosts are kept."""
+
+Owners = Mapping[str, frozenset[str]]
+"""UUIDs of the providers with each trait, by the trait."""
+
 
 @dataclass(frozen=True, slots=True)
 class _CacheEntry:
@@ -32,13 +38,15 @@ class _CacheEntry:
     :ivar version: version of the cloud when its hosts were read
     :ivar places: location, zone and aggregates of each host, by its name
     :ivar hosts: each host without its traits, by its name
-    :ivar clouds: all hosts with traits, by the owners of the traits
+    :ivar clouds: all hosts with some traits, and the owners of these traits,
+        by the names of the traits
     """
 
     version: CloudVersion
     places: Mapping[str, Host]
     hosts: Mapping[str, Host]
-    clouds: dict[Any, Cloud] = field(default_factory=dict)
+    clouds: dict[frozenset[str], tuple[Owners, Cloud]] = field(
+        default_factory=dict)
 
 
 class HostCache:
@@ -48,48 +56,84 @@ class HostCache:
     The entry is replaced as a whole, so that threads need no lock.
     """
 
-    def __init__(self) -> None:
-        self._known: _CacheEntry | None = None
-        self._traits = TraitOwners()
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """:param clock: in seconds"""
+        self._clock = clock
+        self._latest: tuple[float, _CacheEntry] | None = None
+        self._traits = TraitOwners(clock)
 
     def cloud(self, context, topology: TopologyDriver, placement,
-              traits: Collection[str]) -> Cloud:
-        """All hosts in their current state.
+              traits: Collection[str], max_age: float = 0.0) -> Cloud:
+        """All hosts.
 
-        If no host has changed, this sends one query for the list of cells, one
-        statement to Nova's API database, and one to each cell, whose answers
-        have few rows. If a service has changed, it sends two more statements
-        to each cell. If an aggregate has changed, or a host is new, it also
-        reads the aggregates.
+        If they were compared with Nova's databases less than ``max_age``
+        seconds ago, no statement is sent. Otherwise, if no host has changed,
+        this sends one query for the list of cells, one statement to Nova's API
+        database, and one to each cell, whose answers have few rows. If a
+        service has changed, it sends one more statement to each cell. If an
+        aggregate has changed, or a host is new, it also reads the aggregates.
 
         :param traits: names of the traits to read for each host; the result
             may be as old as [holistic] traits_lifetime
         :raises HolisticError: hosts cannot be located, or Placement does not
             answer
         """
+        entry = self._entry(context, topology, max_age)
+        owners = self._traits.owners(placement, traits)
+        key = frozenset(traits)
+        known, cloud = entry.clouds.get(key, (None, None))
+        if cloud is None or known != owners:
+            # The number of sets of traits is limited to save memory.
+            if len(entry.clouds) >= MAX_SETS_OF_TRAITS:
+                entry.clouds.clear()
+            cloud = _cloud(entry, topology, owners)
+            entry.clouds[key] = owners, cloud
+        return cloud
+
+    def refresh(self, context, topology: TopologyDriver, placement) -> None:
+        """Compare the hosts with Nova's databases, and read the traits again
+        that are about to expire, so that requests need not wait for this.
+
+        Nothing is read if no request has needed all hosts yet.
+
+        :raises HolisticError: as for ``cloud``
+        """
+        if self._latest is None:
+            return
+        _, before = self._latest
+        self._traits.renew(placement)
+        entry = self._entry(context, topology, 0.0)
+        for traits in list(before.clouds):
+            snapshot = self.cloud(context, topology, placement, traits,
+                                  float('inf')).snapshot
+            if entry is not before:
+                for level in topology.levels:
+                    snapshot.divided(level)
+
+    def _entry(self, context, topology: TopologyDriver,
+               max_age: float) -> _CacheEntry:
+        """The hosts, compared with Nova's databases less than ``max_age``
+        seconds ago."""
+        now = self._clock()
+        checked_at, entry = self._latest or (now, None)
+        if entry is not None and now - checked_at < max_age:
+            return entry
         cells = [cell for cell in objects.CellMappingList.get_all(context)
                  if not cell.is_cell0()]
         version = cloud_version.read(context, cells)
-        known = self._known
-        if known is None or known.version != version:
-            known = _read(context, topology, cells, version, known)
-            # Hosts that may change unnoticed are read again each time.
-            self._known = known if version.is_settled else None
-        owners = self._traits.owners(placement, traits)
-        key = frozenset(owners.items())
-        if key not in known.clouds:
-            # The number of sets of traits is limited to save memory.
-            if len(known.clouds) >= 8:
-                known.clouds.clear()
-            known.clouds[key] = _cloud(known, topology, owners)
-        return known.clouds[key]
+        # Hosts that may have changed unnoticed are read again.
+        before = entry if entry and entry.version.is_settled else None
+        if before is None or before.version != version:
+            entry = _read(context, topology, cells, version, before)
+        self._latest = now, entry
+        return entry
 
 
-def _cloud(known: _CacheEntry, topology: TopologyDriver,
-           owners: Mapping[str, frozenset[str]]) -> Cloud:
+def _cloud(entry: _CacheEntry, topology: TopologyDriver,
+           owners: Owners) -> Cloud:
     hosts = {name: replace(host, traits=frozenset(
         trait for trait, having in owners.items() if host.uuid in having))
-        for name, host in known.hosts.items()} if owners else known.hosts
+        for name, host in entry.hosts.items()} if owners else entry.hosts
     return Cloud(Snapshot(topology.levels, tuple(hosts.values()),
                           topology.links), FrozenMapping(hosts))
 
@@ -104,12 +148,19 @@ def _read(context, topology: TopologyDriver, cells, version: CloudVersion,
     if before is not None and (
             before.version.aggregates == version.aggregates
             and records.keys() <= before.places.keys()):
-        places = before.places
+        places, hosts = before.places, before.hosts
     else:
-        places = _places(context, topology, records)
+        places, hosts = _places(context, topology, records), {}
     return _CacheEntry(version, places, {
-        name: replace(places[name], uuid=uuid, enabled=enabled)
-        for name, (uuid, enabled) in records.items()})
+        name: _host(places[name], hosts.get(name), *record)
+        for name, record in records.items()})
+
+
+def _host(place: Host, before: Host | None, uuid: str, enabled: bool) -> Host:
+    """:param before: the host of an earlier read at the same place"""
+    if before is not None and (before.uuid, before.enabled) == (uuid, enabled):
+        return before
+    return replace(place, uuid=uuid, enabled=enabled)
 
 
 def _places(context, topology: TopologyDriver, names: Collection[str]

@@ -26,6 +26,7 @@ class TraitOwners:
         """:param clock: in seconds"""
         self._clock = clock
         self._found: dict[str, tuple[float, frozenset[str]]] = {}
+        self._used: set[str] = set()
 
     def owners(self, placement, traits: Collection[str]
                ) -> Mapping[str, frozenset[str]]:
@@ -34,8 +35,21 @@ class TraitOwners:
 
         :raises RequestRefused: Placement does not answer
         """
+        self._used.update(traits)
         return {trait: self._owners(placement, trait)
                 for trait in sorted(traits)}
+
+    def renew(self, placement) -> None:
+        """Read the traits again whose lifetime is half over, if they were
+        used since this method last read them.
+
+        :raises RequestRefused: Placement does not answer
+        """
+        half = CONF.holistic.traits_lifetime / 2
+        for trait, (read_at, _) in sorted(self._found.items()):
+            if trait in self._used and self._clock() - read_at >= half:
+                self._used.discard(trait)
+                self._read(placement, trait)
 
     def _owners(self, placement, trait: str) -> frozenset[str]:
         now = self._clock()
@@ -43,9 +57,17 @@ class TraitOwners:
         if (read_at is not None
                 and now - read_at < CONF.holistic.traits_lifetime):
             return found
+        return self._read(placement, trait)
+
+    def _read(self, placement, trait: str) -> frozenset[str]:
+        now = self._clock()
         found = providers_with_trait(placement, trait)
-        if len(self._found) >= REMEMBERED:
+        if trait not in self._found and len(self._found) >= REMEMBERED:
             self._found = {}
+        before = self._found.get(trait)
+        if before is not None and before[1] == found:
+            # The same object makes comparisons of all owners fast.
+            found = before[1]
         self._found[trait] = now, found
         return found
 

@@ -57,3 +57,25 @@ def test_no_more_traits_are_remembered_than_the_limit(placement):
     for number in range(3 * REMEMBERED):
         known.owners(placement, {f'T{number}'})
         assert len(known._found) <= REMEMBERED
+
+
+def test_used_traits_are_renewed_after_half_of_their_lifetime(placement):
+    now = [1000.0]
+    known = TraitOwners(lambda: now[0])
+    known.owners(placement, {'A', 'B'})
+    now[0] += 29.9
+    known.renew(placement)
+    assert placement.asked == ['A', 'B']
+    now[0] += 0.1
+    known.renew(placement)
+    assert placement.asked == ['A', 'B', 'A', 'B']
+    now[0] += 30
+    known.owners(placement, {'B'})
+    placement.owners = ['2']
+    known.renew(placement)
+    # No request has used A since it was renewed.
+    assert placement.asked[4:] == ['B']
+    assert known.owners(placement, {'B'}) == {'B': {'2'}}
+    now[0] += 30
+    known.owners(placement, {'A'})
+    assert placement.asked[5:] == ['A']
