@@ -7,9 +7,9 @@ Placement's databases without a nova-compute for each, as in
 ``select_destinations.py``. ``cold`` is the first create after a host has
 changed: the scheduler reads all hosts again.
 
-The embedded scheduler runs no periodic task. Therefore, the benchmark refreshes
-the hosts before each create, and measures this separately (``refresh``). With
-``--interval 0``, each create compares the hosts itself.
+The embedded scheduler runs no periodic task. Therefore, the benchmark
+refreshes the hosts before each create, and measures this separately
+(``refresh``). With ``--interval 0``, each create compares the hosts itself.
 """
 
 # First of all: it decides on green threads for everything imported later.
