@@ -125,7 +125,6 @@ STRATEGIES = {
     'traffic plans': [
         (large, '_for_traffic', nothing),
         (all_hosts, 'traffic_start', lambda *_: (None, lambda cost: None))],
-    'first program': [(search.Search, '_hardest_first', nothing)],
     'families apart': [(CohesiveKinds, 'of', whole_hosts)],
     'batches': [(first_plan, 'batches', nothing_at_all),
                 (part_search, 'batches', nothing_at_all)],

@@ -19,19 +19,21 @@ from nova_holistic.solver.problem.search_status import SearchStatus
 from nova_holistic.solver.problem.subproblem import Subproblem
 from nova_holistic.solver.ruin_recreate.part_search import (
     ruin_and_recreate)
-from nova_holistic.solver.settings import DEFAULT, Strategy
+from nova_holistic.solver.settings import DEFAULT
 from nova_holistic.solver.traffic.traffic_plans import traffic_start
 
 
 def search_all_hosts(known: Incumbent, case: Case, backend: Backend,
-                     deadline: Deadline, strategy: Strategy) -> SearchStatus:
+                     deadline: Deadline,
+                     all_places: bool = False) -> SearchStatus:
     """Improve the incumbent and its bounds, and return the status of the
     search.
 
     :param case: all members and all hosts
+    :param all_places: as for ``Search``
     """
     search = Search(case, known.objective, backend, deadline, known.gap,
-                    strategy)
+                    all_places)
     status = search.run(
         *traffic_start(case, known.placed, known.objective, deadline),
         known.counts(case))
@@ -89,4 +91,4 @@ def search_needed_hosts(known: Incumbent, backend: Backend,
         if conflict is None and needed_places(
                 case, known.objective,
                 deadline.check).sum() < milp().exact_variables:
-            search_all_hosts(known, case, backend, deadline, Strategy.AUTO)
+            search_all_hosts(known, case, backend, deadline)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nova_holistic.solver.decomposition.cells import Cells, one_cell
+from nova_holistic.solver.decomposition.cells import Cells, cell_without_rules
 from nova_holistic.solver.decomposition.columns import (
     columns, Columns, constant)
 from nova_holistic.solver.decomposition.member_bound import Members
@@ -40,7 +40,7 @@ def cover_members(incumbent: Incumbent, deadline: Deadline) -> None:
                      deadline.check, limits().coarse_kinds)
     if kinds is None or not kinds.kinds:
         return
-    cell = one_cell(kinds, deadline.check)
+    cell = cell_without_rules(kinds, deadline.check)
     hosts = columns(kinds, cell.of, host_cost)
     if not len(hosts.hosts):
         return

@@ -20,7 +20,7 @@ from nova_holistic.solver.column_generation.generation import ColumnGeneration
 from nova_holistic.solver.column_generation.pattern_placement import (
     is_applicable)
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
-from nova_holistic.solver.decomposition.cells import one_cell
+from nova_holistic.solver.decomposition.cells import cell_without_rules
 from nova_holistic.solver.host_counts.count_hosts import (
     count_hosts, Counted, is_number_of_hosts)
 from nova_holistic.solver.limits.current import phases as limits
@@ -91,7 +91,7 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
     if (kinds.room.sum(axis=1) < kinds.numbers).any():
         # No plan exists.
         return None
-    rules = one_cell(kinds, deadline.check)
+    rules = cell_without_rules(kinds, deadline.check)
     aggregation = HostAggregation(kinds, rules, host_cost, deadline)
     aggregation.run()
     if aggregation.bound is None:

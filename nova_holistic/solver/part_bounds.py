@@ -30,7 +30,6 @@ from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.preference_cost import preference_cost
-from nova_holistic.solver.settings import Strategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +134,7 @@ def _solve_part(known: Incumbent, batch: Batch, backend: Backend,
     conflict, room = propagated(case, deadline.check)
     if conflict is not None:
         return _Part(Fraction(0), Fraction(0), 0.0)
-    search_all_hosts(alone, replace(case, room=room), backend, deadline,
-                     Strategy.AUTO)
+    search_all_hosts(alone, replace(case, room=room), backend, deadline)
     return _bounds_of_part(known, alone)
 
 

@@ -17,7 +17,7 @@ from nova_holistic.solver.column_generation.pattern_placement import (
 from nova_holistic.solver.column_generation.pattern_program import (
     PatternProgram)
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
-from nova_holistic.solver.decomposition.cells import one_cell
+from nova_holistic.solver.decomposition.cells import cell_without_rules
 from nova_holistic.solver.decomposition.cohesive_kinds import CohesiveKinds
 from nova_holistic.solver.decomposition.columns import constant
 from nova_holistic.solver.decomposition.host_assignment import from_patterns
@@ -64,7 +64,8 @@ def _plan(known: Incumbent, host_cost: HostCost, backend: Backend,
         relaxed = Relaxed.of(kinds, known.objective, deadline)
         if not _is_applicable(relaxed):
             # Fewer policies lead to fewer kinds of members.
-            alone = CohesiveKinds(kinds, one_cell(kinds, deadline.check))
+            alone = CohesiveKinds(
+                kinds, cell_without_rules(kinds, deadline.check))
             relaxed = replace(relaxed, cohesive=alone, merged=HostAggregation(
                 kinds, alone.cells, host_cost, deadline))
         if _is_applicable(relaxed):

@@ -260,7 +260,7 @@ def _on_all_hosts(question: _Question,
         return _unplaceable(case, question.backend, whole, 0.0, conflict)
     status = search_all_hosts(
         known, replace(case, room=room), question.backend, deadline,
-        question.strategy)
+        question.strategy is Strategy.WHOLE)
     if status is SearchStatus.INFEASIBLE and known.where is None:
         return _unplaceable(case, question.backend, whole, known.solving)
     return _unknown(question) if known.where is None else None

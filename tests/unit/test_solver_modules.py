@@ -4,6 +4,7 @@ no part of them. The solver can therefore be rebuilt without changes outside
 tests/unit/solver/internal."""
 
 import ast
+import graphlib
 import pathlib
 import re
 
@@ -11,6 +12,7 @@ import pytest
 
 import nova_holistic
 from nova_holistic import solver
+from tests.unit.manual_tables import list_table
 
 PACKAGE = 'nova_holistic.solver'
 INTERNAL = 'tests.unit.solver.internal'
@@ -141,22 +143,34 @@ def test_the_public_modules_exist_and_are_used():
         assert f'{PACKAGE}.{name}' in used
 
 
-ORDER = ('limits', 'numerics', 'problem', 'evaluation', 'construct',
-         'ruin_recreate', 'milp', 'improve', 'alternates', 'decomposition',
-         'column_generation', 'confined', 'traffic', 'diagnosis')
-"""Sub-packages. Each may import itself and the preceding ones."""
+ORDER = [row[0].strip('`') for row in list_table((
+    ROOT / 'doc/source/contributor/solver.rst').read_text(), 'Sub-packages')]
+"""Sub-packages, as the manual lists them. Each may import itself and the
+preceding ones."""
 
 
-def _sub_package(name):
-    """The sub-package of a dotted name; None for modules at the top."""
-    parts = name.split('.')
-    return parts[2] if len(parts) > 2 and parts[2] in ORDER else None
+def _imported_units():
+    """The sub-packages, and the modules beside them, to those that they
+    import."""
+    found = {}
+    for path in sorted(OWN[0].rglob('*.py')):
+        unit = path.relative_to(OWN[0]).parts[0].removesuffix('.py')
+        names = found.setdefault(unit, set())
+        for name, _ in _imported(ast.parse(path.read_text())):
+            if name.startswith(f'{PACKAGE}.'):
+                names.add(name.removeprefix(f'{PACKAGE}.').split('.')[0])
+        names.discard(unit)
+    return found
+
+
+UNITS = _imported_units()
 
 
 @pytest.mark.parametrize('package', ORDER)
 def test_sub_packages_import_in_one_direction(package):
-    allowed = ORDER[:ORDER.index(package) + 1]
-    for path in (ROOT / 'nova_holistic/solver' / package).glob('*.py'):
-        for name, _ in _imported(ast.parse(path.read_text())):
-            if name.startswith(f'{PACKAGE}.') and _sub_package(name):
-                assert _sub_package(name) in allowed, f'{path}: {name}'
+    later = ORDER[ORDER.index(package) + 1:]
+    assert UNITS[package].isdisjoint(later)
+
+
+def test_modules_beside_the_sub_packages_close_no_cycle():
+    graphlib.TopologicalSorter(UNITS).prepare()

@@ -87,13 +87,6 @@ class Attempt:
             for turn in itertools.zip_longest(*turns):
                 yield from (each for each in turn if each is not None)
 
-    def put_all(self, counts: Mapping[int, Mapping[int, int]]) -> None:
-        """Place members of some classes on the given hosts."""
-        for c, host_counts in counts.items():
-            for host, number in host_counts.items():
-                for _ in range(number):
-                    self.put(c, host)
-
     def remove_class(self, c: int) -> None:
         """Remove all members of the class from their hosts."""
         for host, number in [*self.counts[c].items()]:

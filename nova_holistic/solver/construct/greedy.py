@@ -21,17 +21,16 @@ from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 
 
-def greedy(case: Case, objective: Objective, deadline: Deadline,
-           restarts: 'Restarts | None' = None) -> Counts | None:
+def greedy(case: Case, objective: Objective,
+           deadline: Deadline) -> Counts | None:
     """The best of the plans that simple orderings of the hosts lead to; None
     if no ordering leads to a plan.
 
-    :param restarts: restarts that keep the learned order of the classes
     :raises OutOfTime: if the time ends before a plan was found
     """
     best: tuple[tuple[float, float], Counts] | None = None
     placed = {m: case.table.hosts[h].name for m, h in case.placed.items()}
-    restarts = restarts or Restarts(case, deadline)
+    restarts = Restarts(case, deadline)
     for ordering in ORDERINGS:
         if best is not None and deadline.left() == 0:
             break
@@ -78,19 +77,11 @@ def plans(case: Case, deadline: Deadline) -> Iterator[Counts]:
 class Restarts:
     """Attempts that learn from earlier failures: a class without a possible
     host is placed first, and related classes avoid the hosts that limited it.
-
-    :ivar fixed: counts by host of classes that are placed before all others
-    :ivar broken: counts of an attempt that placed all members but violated
-        rules that cannot be checked member by member
-    :ivar failures: number of failures of each class in the latest run
     """
 
     def __init__(self, case: Case, deadline: Deadline,
                  used: Collection[int] = ()):
         """:param used: hosts that other members use"""
-        self.fixed: dict[int, dict[int, int]] = {}
-        self.broken: Counts | None = None
-        self.failures: Counter[int] = Counter()
         self._case, self._deadline, self._used = case, deadline, used
         self._rule_counts = RuleCounts(case, deadline.check)
         self._ahead = LookAhead(case)
@@ -128,17 +119,15 @@ class Restarts:
             run and few in later runs
         """
         tries, self._tries = tries or self._tries, limits().further_restarts
-        self.failures.clear()
         first: Counter[int] = Counter()
         reserve = (1 - phases().attempt_share) * self._deadline.left()
         for _ in range(tries):
             if self._deadline.left() <= reserve:
                 return None
-            order = [c for c in self._order if c not in self.fixed]
+            order = self._order
             attempt = Attempt(
                 self._case, ordering, self._rule_counts, self._ahead)
             attempt.used_by_group[list(self._used)] = True
-            attempt.put_all(self.fixed)
             failed = self._place(attempt, order)
             reached = [] if failed is None else attempt.reached(failed)
             attempt.undo()
@@ -165,13 +154,12 @@ class Restarts:
                     tries[component] > limits().further_restarts):
                 return failed
             reached = attempt.reached(failed)
-            for c in component.difference(self.fixed):
+            for c in component:
                 attempt.remove_class(c)
             self._learn(failed, reached)
             placed = {c for c, host_counts in enumerate(attempt.counts)
                       if host_counts}
-            left = [c for c in self._order
-                    if c not in placed and c not in self.fixed]
+            left = [c for c in self._order if c not in placed]
             failed = attempt.run(
                 [c for c in left if c in component]
                 + [c for c in left if c not in component],
@@ -183,7 +171,7 @@ class Restarts:
                 self._case.placement(counts)):
             return counts
         # Another ordering would most likely violate the same rules.
-        self.broken, self._tries = counts, 1
+        self._tries = 1
         return None
 
     def _learn(self, failed: int, reached: list[np.ndarray]) -> None:
@@ -194,7 +182,6 @@ class Restarts:
         :param reached: hosts in domains that scopes of the failed class used
         """
         case, avoid = self._case, self._avoid
-        self.failures[failed] += 1
         first = [failed, *self._ahead.checked.peers(failed)]
         self._order = first + [c for c in self._order if c not in first]
         # Related classes avoid the hosts that limited the failed class.

@@ -154,7 +154,7 @@ def cells(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
     return _of_policies(kinds, scoped_policies(kinds.group), in_time)
 
 
-def one_cell(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
+def cell_without_rules(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
     """Return a single cell of all hosts, without rules, for bounds that ignore
     policies on domains. The kinds still contain the policies that exclude
     hosts or limit the members on a host, and all policies determine the

@@ -29,10 +29,6 @@ class MilpLimits:
         hosts is solved. No point reads it.
     :ivar cbc_grace: seconds beyond its time limit that CBC may take to write
         its answer. No point reads it.
-    :ivar fixing_rounds: rounds in which further classes are placed first. No
-        point reads it.
-    :ivar fixed_classes: share of all classes that may be placed first. No
-        point reads it.
     :ivar dominated_members: members up to which dominated hosts are left out.
         No effect on 8 points.
     :ivar compared_hosts: hosts with which all others are compared to find
@@ -53,8 +49,6 @@ class MilpLimits:
     whole_places: int = 20_000
     far_gap: float = 0.1
     cbc_grace: float = 0.05
-    fixing_rounds: int = 8
-    fixed_classes: float = 0.6
     dominated_members: int = 200
     compared_hosts: int = 100
     compared_per_member: int = 4

@@ -15,8 +15,7 @@ class PhasesLimits:
     :ivar attempt_share: share of the time left for an attempt that may fail:
         insertion, one ordering of greedy construction, greedy construction
         before all hosts are used, a second method of the solver, the whole
-        program after its parts, a question about an infeasible subset, or a
-        program of the most difficult members.
+        program after its parts, or a question about an infeasible subset.
     :ivar bound_share: share of the time left for a bound, of the whole group
         or of one part, and for the start of a plan for traffic.
     :ivar program_share: share of the time left for one of several programs or

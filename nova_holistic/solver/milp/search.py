@@ -4,12 +4,11 @@
 from collections.abc import Callable
 
 from nova_holistic.model.objective import Objective
-from nova_holistic.solver.construct.greedy import greedy, Restarts
+from nova_holistic.solver.construct.greedy import greedy
 from nova_holistic.solver.limits.current import milp as limits
 from nova_holistic.solver.limits.current import phases as phases_limits
 from nova_holistic.solver.milp.backend import Backend, Status
 from nova_holistic.solver.milp.dominated_hosts import needed_places, with_plan
-from nova_holistic.solver.milp.hardest_first import HardestFirst
 from nova_holistic.solver.milp.least_cost import least_preferences
 from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.milp.solver_calls import SolverCalls
@@ -19,7 +18,6 @@ from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.feasibility import Feasibility
 from nova_holistic.solver.problem.search_status import SearchStatus
-from nova_holistic.solver.settings import Strategy
 
 
 class Search(SolverCalls):
@@ -28,12 +26,14 @@ class Search(SolverCalls):
 
     def __init__(self, case: Case, objective: Objective, backend: Backend,
                  deadline: Deadline, gap: float,
-                 strategy: Strategy = Strategy.AUTO):
+                 all_places: bool = False):
+        """:param all_places: whether the program contains dominated hosts, and
+            places beyond ``milp.whole_places``
+        """
         super().__init__(case, objective, backend, deadline)
         self._gap = gap
-        self._strategy = strategy
+        self._all_places = all_places
         self._least = 0.0
-        self._restarts: Restarts | None = None
         self._needed = case.room > 0
 
     def run(self, start: Counts | None = None,
@@ -50,9 +50,8 @@ class Search(SolverCalls):
         status, known = SearchStatus.FEASIBLE, None
         try:
             if not self._offer(incumbent):
-                self._restarts = Restarts(self.case, self._deadline)
                 self._offer(greedy(self.case, self._objective,
-                                   self._deadline, self._restarts))
+                                   self._deadline))
             self._offer(start)
             if self.best is not None:
                 known = self.bound = within(self._plan_cost[0])
@@ -135,14 +134,12 @@ class Search(SolverCalls):
             bounds.gap(self._plan_cost[1], lower) > limits().far_gap)
 
     def _solve_whole(self) -> SearchStatus:
-        if self._strategy is not Strategy.WHOLE:
+        if not self._all_places:
             self._needed = needed_places(self.case, self._objective,
                                          self._deadline.check)
-        if self.best is None:
-            self._offer(self._hardest_first())
         if self.best is None and self._any_plan() is Status.INFEASIBLE:
             return self._no_plan()
-        if self.best is not None and self._strategy is not Strategy.WHOLE and (
+        if self.best is not None and not self._all_places and (
                 self._needed.sum() > limits().whole_places):
             return SearchStatus.FEASIBLE
         program = Program(self.case, self._objective, self._deadline,
@@ -153,17 +150,6 @@ class Search(SolverCalls):
         if program.size > limits().searched_variables or self.good_enough():
             return SearchStatus.FEASIBLE
         return self._solve(program, phases_limits().attempt_share)
-
-    def _hardest_first(self) -> Counts | None:
-        """A plan that places the most difficult members first; None if none
-        was found."""
-        if self._restarts is None:
-            return None
-        hardest = HardestFirst(self.case, self._restarts, self._backend,
-                               self._deadline)
-        found = hardest.run()
-        self.solving += hardest.solving
-        return found
 
     def _bound_of(self, program: Program) -> None:
         """Add the bound of the linear relaxation."""

@@ -119,10 +119,6 @@ class Rules:
                 yield Row(each.carried, ((atom, 1.0),), LpConstraintLE,
                           float(each.most))
 
-    def policies_with_rows(self) -> set[int]:
-        """Object ids of the carried policies that have rows or limits."""
-        return {id(each.carried) for each in (*self.rows, *self.limits)}
-
     # The interface for policies.
 
     def domains(self, level: str) -> Sequence[Domain]:

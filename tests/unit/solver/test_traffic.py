@@ -5,7 +5,10 @@ and bounds are valid."""
 from fractions import Fraction
 import random
 
+import pytest
+
 from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.objectives.network import Network
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
@@ -133,6 +136,27 @@ def test_spread_tiers_with_traffic_are_as_close_as_possible():
     # host.
     assert found.objective.value == 2 * 10 * (400 - 40)
     assert found.objective.gap == 0
+
+
+@pytest.mark.parametrize('strategy', ['auto', 'whole', 'decomposed'])
+def test_tiers_with_traffic_use_the_only_rack_without_a_full_uplink(strategy):
+    """The uplinks of all racks are full. Only one rack has capacity for both
+    tiers, and they fill it."""
+    hosts = cloud(
+        *(host(f'r{rack}h{number}', f'r{rack}', vcpus=2 * (rack == 2) + 2)
+          for rack in range(3) for number in range(4)),
+        *(host(f's{number}', 'spare', vcpus=1) for number in range(14)),
+        links=[Link((f'r{rack}',), 1000, 1000) for rack in range(3)])
+    small = [group(servers('node', 2), name=f'tier{n}',
+                   policies=[AntiAffinity()]) for n in range(7)]
+    shop = group(
+        groups=[*small, group(servers('node', 4, vcpus=2), name='web'),
+                group(servers('node', 4, vcpus=2), name='db')],
+        relationships=[Bandwidth(
+            level='rack', mbps=10, between=('web', 'db'))])
+    found = plan(hosts, shop, settings=Settings(strategy))
+    assert {found.hosts[f'{tier}/node-{n}'].split('h')[0]
+            for tier in ('web', 'db') for n in range(4)} == {'r2'}
 
 
 def test_a_plan_without_traffic_cost_is_proved_optimal():

@@ -25,7 +25,6 @@ def wrong(monkeypatch):
     monkeypatch.setattr(top, 'propagated', lambda case, check: (
         None, case.room))
     monkeypatch.setattr(search, 'greedy', lambda *_: None)
-    monkeypatch.setattr(search.Search, '_hardest_first', lambda self: None)
     monkeypatch.setattr(highs.HiGHS, 'solve', lambda *_, **__: Outcome(
         Status.INFEASIBLE))
 

@@ -116,16 +116,6 @@ def test_each_sub_package_is_described():
     assert sorted([*described, 'relaxations']) == sorted(PACKAGES)
 
 
-@pytest.mark.parametrize('package', PACKAGES)
-def test_each_sub_package_imports_only_those_above_it(package):
-    above = PACKAGES[:PACKAGES.index(package) + 1]
-    for path in (FOLDER / package).glob('*.py'):
-        imported = {*re.findall(
-            rf'^ *from {re.escape(solver.__name__)}\.(\w+)',
-            path.read_text(), re.MULTILINE)}
-        assert imported.intersection(PACKAGES) <= {*above}, path
-
-
 def test_each_module_that_the_page_names_exists():
     named = {*re.findall(r'``([\w/]+\.py)``', PAGE)}
     assert {'problem/rules.py', 'limits/current.py'} <= named
