@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The contribution of each strategy of the solver.
+"""The contribution of each strategy of the solver (``strategy_patches.py``).
 
-Points of the grid (``grid_cases``) are solved with all strategies, and then
-with one strategy disabled at a time. The time limit is one of effort
+Points of the grid (``grid_cases``), or groups of ``small_groups.py``, are
+solved with all strategies, and then with one strategy disabled at a time, if
+the first solve calls its functions. The time limit is one of effort
 (``effort_clock``). Equal runs have equal answers and efforts, as the row
 ``nothing`` shows. Therefore, a strategy is *used* at a point if the answer or
 the effort differs without it. For each strategy, the table shows the number of
@@ -21,6 +22,8 @@ good.
 import argparse
 import contextlib
 from dataclasses import replace
+import inspect
+import itertools
 import json
 import math
 import pathlib
@@ -30,135 +33,22 @@ from unittest import mock
 from effort_clock import effort_clock
 import grid_cases
 from grid_cases import FAMILIES
-import numpy as np
+import small_groups
+from strategy_patches import STRATEGIES
 
 from nova_holistic.model.plan import Plan
 from nova_holistic.objectives import load_objective
-from nova_holistic.solver import all_hosts, large, part_bounds, solve as top
-from nova_holistic.solver.column_generation.dominance import Dominance
-from nova_holistic.solver.column_generation import diving, dual_vertices
-from nova_holistic.solver.construct.confinement import Confinement
-from nova_holistic.solver.construct import first_plan, greedy
-from nova_holistic.solver.decomposition.aggregation import HostAggregation
-from nova_holistic.solver.decomposition import cells, class_counts
-from nova_holistic.solver.decomposition.cohesive_kinds import CohesiveKinds
-from nova_holistic.solver.decomposition import host_assignment
-from nova_holistic.solver.improve.adaptive_selection import AdaptiveSelection
 from nova_holistic.solver.improve.neighbourhoods import NEIGHBOURHOODS
-from nova_holistic.solver.improve import search as improve
 from nova_holistic.solver.improve.settings import Improvement
-from nova_holistic.solver.limits.current import limits
 from nova_holistic.solver.milp.backend import load_backend
-from nova_holistic.solver.milp import search
-from nova_holistic.solver.ruin_recreate import part_search
 from nova_holistic.solver.settings import Settings
-from nova_holistic.solver.traffic import cell_variables, integer_counts
-from nova_holistic.solver.traffic import traffic_bound
+from nova_holistic.solver.solve import solve
+
+HOSTS_PER_RACK = 20
+"""In the clouds of small groups."""
 
 TOLERANCE = 0.005
 """Difference of values, and of gaps, below which two answers are equal."""
-
-
-def nothing(*_arguments, **_options):
-    """In place of a function that returns a plan, or None."""
-
-
-def nothing_at_all(*_arguments):
-    """In place of a function that returns a list."""
-    return []
-
-
-def no(*_arguments, **_options):
-    return False
-
-
-def plain_case(case, check):
-    """Replaces the presolve: no group is refused, and no capacity is
-    reduced."""
-    return None, case.room
-
-
-def whole_hosts(kinds, cells):
-    """Replaces the relaxation that separates members."""
-    return CohesiveKinds(kinds, cells)
-
-
-def open_places(case, objective, in_time):
-    """In place of the search for dominated hosts."""
-    return case.open_room(in_time) > 0
-
-
-def single_classes(case):
-    """In place of the components of classes."""
-    return [frozenset({c}) for c in range(len(case.classes))]
-
-
-def none_dominated(self, members, *_arguments):
-    return np.zeros(len(members), dtype=bool)
-
-
-def no_vertices(amounts, size):
-    """In place of the vertices of resources."""
-    return None
-
-
-def all_allowed(self, *_arguments):
-    return None, None
-
-
-def with_limits(section, **values):
-    """Replaces the function that returns the limits of a section."""
-    def changed():
-        return replace(getattr(limits(), section), **values)
-    return changed
-
-
-STRATEGIES = {
-    'nothing': [],
-    'insertion': [(top, 'insert_members', nothing)],
-    'first plan': [(top, 'first_plan', nothing)],
-    'presolve': [(top, 'propagated', plain_case)],
-    'decomposition': [(top, 'large', nothing)],
-    'fallback plan': [(large.FallbackPlan, 'construct_after', nothing)],
-    'column generation': [(large, 'is_applicable', no)],
-    'coarse relaxation': [(top, 'relax', nothing)],
-    'traffic plans': [
-        (large, '_for_traffic', nothing),
-        (all_hosts, 'traffic_start', lambda *_: (None, lambda cost: None))],
-    'families apart': [(CohesiveKinds, 'of', whole_hosts)],
-    'batches': [(first_plan, 'batches', nothing_at_all),
-                (part_search, 'batches', nothing_at_all)],
-    'bound without policies': [(part_bounds, 'relax_policies', nothing)],
-    'bounds of parts': [(part_bounds, 'bound_parts', nothing)],
-    'ruin and recreate': [(improve, 'ruin_and_recreate', nothing)],
-    'neighbourhoods': [(top, 'improve', nothing)],
-    'dominated hosts': [(search, 'needed_places', open_places)],
-    'minimum of hosts': [(cells, 'counted_hosts', lambda *_: (0, 0))],
-    'counted parts': [(cells, 'countable_scopes', lambda *_: {})],
-    'class program': [(class_counts, 'assigned_counts', nothing)],
-    'marginal costs': [
-        (host_assignment, 'assign_by_marginal_cost', nothing)],
-    'bounds of members': [(HostAggregation, 'bound_members', nothing)],
-    'branches of domains': [(large, 'domain_branches', lambda *_: ())],
-    'dominated patterns': [(Dominance, 'dominated', none_dominated)],
-    'dual vertices': [(dual_vertices, '_inverses', no_vertices)],
-    'further dives': [(diving, 'limits', with_limits(
-        'column_generation', dives=0))],
-    'further hosts': [(large, 'limits', with_limits(
-        'phases', spare_hosts=(0.0,)))],
-    'adaptive selection': [(AdaptiveSelection, 'learn', nothing)],
-    'confinement': [(Confinement, 'allows', all_allowed)],
-    'components': [(greedy, 'components', single_classes)],
-    'learned order': [(greedy.Restarts, '_learn', nothing)],
-    'fixed patterns': [(integer_counts, 'limits', with_limits(
-        'traffic', fixed_patterns=0))],
-    'branches of traffic': [(traffic_bound, 'limits', with_limits(
-        'traffic', branches=0))],
-    'policies of traffic': [(cell_variables, 'decomposition', with_limits(
-        'decomposition', part_variables=0))],
-}
-"""Patches that disable each strategy: (module or class, name, replacement).
-The first one disables nothing: its row shows that equal runs are equal."""
 
 
 def main():
@@ -166,24 +56,62 @@ def main():
     load_backend('highs')
     for objective in grid_cases.OBJECTIVES:
         load_objective(objective)
-    points = [*grid_cases.points(arguments.points, arguments.seed,
-                                 arguments.family, arguments.most_hosts)]
-    names = ['all', *(arguments.strategies or [
-        *STRATEGIES, *(f'neighbourhood {name}' for name in NEIGHBOURHOODS)])]
-    rows = {name: [] for name in names}
-    for point in points:
-        case = grid_cases.case(point)
+    names = arguments.strategies or [
+        *STRATEGIES, *(f'neighbourhood {name}' for name in NEIGHBOURHOODS)]
+    rows = {name: [] for name in ('all', *names)}
+    for problem in problems(arguments):
+        called = {name for name in names if not STRATEGIES.get(name)}
+        with recorded_calls(names, called):
+            everything = measured(problem, 'all', arguments.time_limit)
+        rows['all'].append(everything)
         for name in names:
-            rows[name].append(measured(
-                case, point, name, arguments.time_limit))
+            rows[name].append(everything if name not in called else measured(
+                problem, name, arguments.time_limit))
         if arguments.json:
             arguments.json.write_text(json.dumps(rows, indent=1))
-    print_table(points, rows)
+    print_table(rows)
 
 
-def measured(case, point, name, limit):
+def problems(arguments):
+    """Yield group, snapshot and objective of each point."""
+    for shape, hosts, members, objective in itertools.product(
+            arguments.shape, arguments.hosts, arguments.members,
+            arguments.objective):
+        yield (small_groups.SHAPES[shape](members), small_groups.cloud_in_use(
+            hosts, HOSTS_PER_RACK, arguments.utilisation, 0), objective)
+    for point in () if arguments.shape else grid_cases.points(
+            arguments.points, arguments.seed, arguments.family,
+            arguments.most_hosts):
+        case = grid_cases.case(point)
+        yield case.group, case.snapshot, point.objective
+
+
+@contextlib.contextmanager
+def recorded_calls(names, called):
+    """Add the strategies to ``called`` whose functions are called in this
+    block."""
+    def recording(name, known):
+        function = getattr(known, '__func__', known)
+
+        def call(*arguments, **options):
+            called.add(name)
+            return function(*arguments, **options)
+
+        return type(known)(call) if function is not known else call
+
+    with contextlib.ExitStack() as stack:
+        for name in STRATEGIES.keys() & names:
+            for owner, attribute, _ in STRATEGIES[name]:
+                stack.enter_context(mock.patch.object(
+                    owner, attribute, recording(
+                        name, inspect.getattr_static(owner, attribute))))
+        yield
+
+
+def measured(problem, name, limit):
     """Cost of preferences, value, gap and seconds of effort of one answer."""
     settings = Settings()
+    group, snapshot, objective = problem
     if name.startswith('neighbourhood '):
         omitted = name.removeprefix('neighbourhood ')
         settings = Settings(improvement=Improvement(neighbourhoods=tuple(
@@ -192,8 +120,8 @@ def measured(case, point, name, limit):
         for owner, attribute, function in STRATEGIES.get(name, ()):
             stack.enter_context(mock.patch.object(owner, attribute, function))
         clock = stack.enter_context(effort_clock())
-        answer = top.solve(
-            case.group, case.snapshot, objective=point.objective,
+        answer = solve(
+            group, snapshot, objective=objective,
             settings=replace(settings, time_limit=limit, timer=clock))
     return measured_answer(answer, clock.now)
 
@@ -224,7 +152,7 @@ def compared(with_it, without):
                   'better' if gap < -TOLERANCE else None)
 
 
-def print_table(points, rows):
+def print_table(rows):
     everything = rows.pop('all')
     print(f'{"without":<36} {"used":>4} {"plan worse":>10} {"better":>6} '
           f'{"bound worse":>11} {"better":>6} {"chance":>6} {"effort":>6}')
@@ -239,7 +167,7 @@ def print_table(points, rows):
               f'{counted(comparisons, 1, "better"):>6} '
               f'{sign_test(comparisons):>6.2f} '
               f'{effort_ratio(pairs):>6.2f}', flush=True)
-    print(f'{len(points)} points')
+    print(f'{len(everything)} points')
 
 
 def counted(comparisons, index, word):
@@ -269,6 +197,18 @@ def parser():
     options.add_argument('--strategies', nargs='+', choices=STRATEGIES,
                          help='to disable, one at a time; without it all, and '
                               'every neighbourhood')
+    options.add_argument('--shape', nargs='+', default=[],
+                         choices=small_groups.SHAPES,
+                         help='of small groups, in place of the grid')
+    options.add_argument('--hosts', nargs='+', type=int, default=[2_000],
+                         help='for small groups')
+    options.add_argument('--members', nargs='+', type=int, default=[10],
+                         help='for small groups')
+    options.add_argument('--utilisation', type=int, default=60,
+                         help='for small groups, in percent')
+    options.add_argument('--objective', nargs='+', default=['stack'],
+                         choices=grid_cases.OBJECTIVES,
+                         help='for small groups')
     return options
 
 

@@ -137,7 +137,7 @@ def main():
                 arguments.hosts, arguments.rack, arguments.utilisation,
                 arguments.kinds, arguments.members, arguments.objective,
                 arguments.shape)):
-        row = _measure(arguments, _cloud(hosts, rack, used, kinds),
+        row = _measure(arguments, cloud_in_use(hosts, rack, used, kinds),
                        SHAPES[shape](number), objective)
         row |= {'hosts': hosts, 'rack': rack, 'used': used, 'kinds': kinds,
                 'members': number, 'shape': shape, 'objective': objective}
@@ -159,7 +159,7 @@ def main():
 
 
 @functools.lru_cache(maxsize=1)
-def _cloud(hosts, rack, used, kinds):
+def cloud_in_use(hosts, rack, used, kinds):
     """A cloud in which every fifth host has the trait FAST, and every 97th
     host has no servers.
 

@@ -150,7 +150,7 @@ preceding ones."""
 
 
 def _imported_units():
-    """The sub-packages, and the modules beside them, to those that they
+    """The sub-packages, and the modules that are in none, to those that they
     import."""
     found = {}
     for path in sorted(OWN[0].rglob('*.py')):
@@ -172,5 +172,5 @@ def test_sub_packages_import_in_one_direction(package):
     assert UNITS[package].isdisjoint(later)
 
 
-def test_modules_beside_the_sub_packages_close_no_cycle():
+def test_modules_outside_the_sub_packages_close_no_cycle():
     graphlib.TopologicalSorter(UNITS).prepare()

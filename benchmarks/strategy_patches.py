@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Patches that disable the strategies of the solver, one at a time, for
+``ablation.py``."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from nova_holistic.solver import all_hosts, host_relaxation, large
+from nova_holistic.solver import part_bounds, preferred_plan, solve as top
+from nova_holistic.solver.column_generation.dominance import Dominance
+from nova_holistic.solver.column_generation import diving, dual_vertices
+from nova_holistic.solver.column_generation import pattern_program
+from nova_holistic.solver.construct.confinement import Confinement
+from nova_holistic.solver.construct import first_plan, greedy
+from nova_holistic.solver.decomposition.aggregation import HostAggregation
+from nova_holistic.solver.decomposition import cells, class_counts
+from nova_holistic.solver.decomposition.cohesive_kinds import CohesiveKinds
+from nova_holistic.solver.decomposition import fewest_hosts, host_assignment
+from nova_holistic.solver.improve.adaptive_selection import AdaptiveSelection
+from nova_holistic.solver.improve import search as improve
+from nova_holistic.solver.limits.current import limits
+from nova_holistic.solver.milp import search
+from nova_holistic.solver.ruin_recreate import part_search
+from nova_holistic.solver.traffic import cell_variables, integer_counts
+from nova_holistic.solver.traffic.joint_patterns import JointPatterns
+from nova_holistic.solver.traffic import traffic_bound
+
+
+def nothing(*_arguments, **_options):
+    """In place of a function that returns a plan, or None."""
+
+
+def nothing_at_all(*_arguments):
+    """In place of a function that returns a list."""
+    return []
+
+
+def no(*_arguments, **_options):
+    return False
+
+
+def plain_case(case, check):
+    """Replaces the presolve: no group is refused, and no capacity is
+    reduced."""
+    return None, case.room
+
+
+def whole_hosts(kinds, cells):
+    """Replaces the relaxation that separates members."""
+    return CohesiveKinds(kinds, cells)
+
+
+def open_places(case, objective, in_time):
+    """In place of the search for dominated hosts."""
+    return case.open_room(in_time) > 0
+
+
+def single_classes(case):
+    """In place of the components of classes."""
+    return [frozenset({c}) for c in range(len(case.classes))]
+
+
+def none_dominated(self, members, *_arguments):
+    return np.zeros(len(members), dtype=bool)
+
+
+def no_vertices(amounts, size):
+    """In place of the vertices of resources."""
+    return None
+
+
+def all_allowed(self, *_arguments):
+    return None, None
+
+
+def plan_may_exist(*_arguments):
+    """In place of dynamic programming over domains."""
+    return True
+
+
+def no_closed_hosts(incumbent, group, *_arguments):
+    """In place of the separate bound of members that close their hosts."""
+    return group, 0.0
+
+
+def no_hosts(*_arguments):
+    """In place of a lower bound of the number of hosts."""
+    return 0
+
+
+def all_patterns(host_types, patterns, hosts):
+    """In place of the removal of dominated patterns."""
+    return patterns
+
+
+def with_limits(section, **values):
+    """Replaces the function that returns the limits of a section."""
+    def changed():
+        return replace(getattr(limits(), section), **values)
+    return changed
+
+
+STRATEGIES = {
+    'nothing': [],
+    'insertion': [(top, 'insert_members', nothing)],
+    'first plan': [(top, 'first_plan', nothing)],
+    'presolve': [(top, 'propagated', plain_case)],
+    'hard preferences': [(top, 'with_hard_preferences', nothing)],
+    'dynamic programming': [
+        (top, 'plan_by_domains', plan_may_exist),
+        (preferred_plan, 'plan_by_domains', plan_may_exist)],
+    'sets in one domain': [(top, 'plan_by_sets', no)],
+    'needed hosts': [(top, 'search_needed_hosts', nothing)],
+    'counted hosts': [(top, 'has_fewest_hosts', no)],
+    'cover of hosts': [(top, 'cover_members', nothing)],
+    'program of patterns': [(top, 'plan_by_patterns', nothing)],
+    'states of patterns': [(pattern_program, 'suits_states', no)],
+    'removal of patterns': [
+        (pattern_program, 'without_dominated', all_patterns)],
+    'decomposition': [(top, 'large', nothing)],
+    'fallback plan': [(large.FallbackPlan, 'construct_after', nothing)],
+    'column generation': [(large, 'is_applicable', no)],
+    'coarse relaxation': [(top, 'relax', nothing)],
+    'traffic plans': [
+        (large, '_for_traffic', nothing),
+        (all_hosts, 'traffic_start', lambda *_: (None, lambda cost: None))],
+    'families apart': [(CohesiveKinds, 'of', whole_hosts)],
+    'batches': [(first_plan, 'batches', nothing_at_all),
+                (part_search, 'batches', nothing_at_all)],
+    'bound without policies': [(part_bounds, 'relax_policies', nothing)],
+    'closed hosts': [
+        (host_relaxation, 'without_closed_hosts', no_closed_hosts)],
+    'count of hosts': [(host_relaxation, 'count_hosts', nothing)],
+    'hosts of the count': [(part_bounds, 'search_chosen_hosts', nothing)],
+    'nested domains': [(fewest_hosts, 'hosts_of_nested_domains', no_hosts)],
+    'limits of hosts': [(fewest_hosts, 'hosts_of_limits', no_hosts)],
+    'bounds of parts': [(part_bounds, 'bound_parts', nothing)],
+    'ruin and recreate': [(improve, 'ruin_and_recreate', nothing)],
+    'neighbourhoods': [(top, 'improve', nothing)],
+    'dominated hosts': [(search, 'needed_places', open_places)],
+    'minimum of hosts': [(cells, 'counted_hosts', lambda *_: (0, 0))],
+    'counted parts': [(cells, 'countable_scopes', lambda *_: {})],
+    'class program': [(class_counts, 'assigned_counts', nothing)],
+    'marginal costs': [
+        (host_assignment, 'assign_by_marginal_cost', nothing)],
+    'bounds of members': [(HostAggregation, 'bound_members', nothing)],
+    'branches of domains': [(large, 'domain_branches', lambda *_: ())],
+    'dominated patterns': [(Dominance, 'dominated', none_dominated)],
+    'dual vertices': [(dual_vertices, '_inverses', no_vertices)],
+    'further dives': [(diving, 'limits', with_limits(
+        'column_generation', dives=0))],
+    'further hosts': [(large, 'limits', with_limits(
+        'phases', spare_hosts=(0.0,)))],
+    'adaptive selection': [(AdaptiveSelection, 'learn', nothing)],
+    'confinement': [(Confinement, 'allows', all_allowed)],
+    'components': [(greedy, 'components', single_classes)],
+    'learned order': [(greedy.Restarts, '_learn', nothing)],
+    'fixed patterns': [(integer_counts, 'limits', with_limits(
+        'traffic', fixed_patterns=0))],
+    'branches of traffic': [(traffic_bound, 'limits', with_limits(
+        'traffic', branches=0))],
+    'joint patterns': [(JointPatterns, 'least', lambda *_: 0.0)],
+    'policies of traffic': [(cell_variables, 'decomposition', with_limits(
+        'decomposition', part_variables=0))],
+}
+"""Patches that disable each strategy: (module or class, name, replacement).
+The first one disables nothing: its row shows that equal runs are equal."""
