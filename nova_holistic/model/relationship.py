@@ -57,6 +57,13 @@ class Relationship(Policy):
         """Whether no uplink may carry more than its capacity."""
         return False
 
+    def without_traffic(self, scope: 'Scope') -> 'Relationship | None':
+        """The hard relationship that a plan satisfies if no traffic between
+        the sides leaves its domain, which would violate this preference;
+        None if no such relationship exists.
+        """
+        return None
+
     def link_demand(self, scope: 'Scope', placement: Mapping[str, 'Host'],
                     snapshot: 'Snapshot') -> Mapping[Domain, int]:
         """Mbit/s that are reserved on the uplink of each domain.

@@ -42,6 +42,7 @@ from nova_holistic.model.pairs import pairs_together
 from nova_holistic.model.policy import Encoder, Expression, Violations
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.policies.level_policy import LEVEL, LevelPolicy
+from nova_holistic.policies.relationship_affinity import RelationshipAffinity
 
 Sides = tuple[tuple[Member, ...], tuple[Member, ...]]
 
@@ -83,6 +84,12 @@ class Bandwidth(LevelPolicy, Relationship):
     @property
     def limits_links(self) -> bool:
         return self.hard
+
+    def without_traffic(self, scope: Scope) -> RelationshipAffinity | None:
+        # Without servers on one side, no traffic exists.
+        return RelationshipAffinity(
+            level=self.level, between=self.between, place=self.place
+        ) if all(self.sides(scope)) else None
 
     def link_demand(self, scope: Scope, placement: Mapping[str, Host],
                     snapshot: Snapshot) -> Mapping[Domain, int]:

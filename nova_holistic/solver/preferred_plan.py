@@ -16,7 +16,7 @@ from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.hard_forms import (
-    has_hard_form, with_hard_forms)
+    hard_form, with_hard_forms)
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.search_status import SearchStatus
 
@@ -29,9 +29,9 @@ def with_hard_preferences(known: Incumbent,
     group on a large cloud, a preference has no hard form, or each plan
     violates a preference.
     """
-    weighted = [each.policy for each in known.policies if not each.policy.hard]
-    if not weighted or not all(map(has_hard_form, weighted)) or (
-            not is_small(known)):
+    weighted = [each for each in known.policies if not each.policy.hard]
+    if not weighted or not is_small(known) or any(
+            hard_form(each.policy, each.scope) is None for each in weighted):
         return None
     hard = Incumbent(with_hard_forms(known.group), known.snapshot,
                      known.placed, known.objective, known.gap)

@@ -7,7 +7,7 @@ members, it uses a small share of a few large hosts in each of ten racks.
 However, each domain with members has at least one host with members.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from nova_holistic.solver.decomposition.nested_domains import (
 from nova_holistic.solver.evaluation.row_shapes import (
     CountCap, MaxSkew, MinDomains, Shape, shapes)
 from nova_holistic.solver.limits.current import decomposition as limits
+from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.problem.rules import Rules, scoped_policies
@@ -26,15 +27,28 @@ from nova_holistic.solver.problem.rules import Rules, scoped_policies
 
 def countable(carried: Iterable[ScopedPolicy],
               rules: Rules) -> list[ScopedPolicy]:
-    """The hard policies on levels with few domains, without relationships: the
+    """The hard policies on levels above hosts, without relationships: the
     number of domains that each of them needs can be counted."""
-    return [each for each in carried
-            if each.policy.hard and each.policy.levels
-            and any(each.policy is other for other
-                    in each.scope.group.policies)
-            and all(level != HOST and len(rules.table.division(
-                level).domains) <= limits().counted_domains
-                for level in each.policy.levels)]
+    return within_domains([
+        each for each in carried
+        if each.policy.hard and each.policy.levels
+        and HOST not in each.policy.levels
+        and any(each.policy is other for other
+                in each.scope.group.policies)], rules.table)
+
+
+def within_domains(carried: Sequence[ScopedPolicy],
+                   table: HostTable) -> list[ScopedPolicy]:
+    """Those of the policies that have at most ``counted_domains`` domains
+    together: first policies with few domains, then those of many members."""
+    domains = [sum(len(table.division(level).domains)
+                   for level in each.policy.levels) for each in carried]
+    order = sorted(range(len(carried)), key=lambda n: (
+        domains[n], -len(carried[n].scope.members)))
+    total = np.cumsum([domains[n] for n in order])
+    chosen = {n for n, sum_of in zip(order, total.tolist())
+              if sum_of <= limits().counted_domains}
+    return [each for n, each in enumerate(carried) if n in chosen]
 
 
 def fewest_hosts(rules: Rules, placed: Mapping[str, int],

@@ -10,10 +10,10 @@ import numpy as np
 from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.group import Group
 from nova_holistic.model.relationship import Relationship
+from nova_holistic.solver.decomposition.fewest_hosts import within_domains
 from nova_holistic.solver.evaluation.row_shapes import Disjoint, Shape, shapes
 from nova_holistic.solver.host_counts.limited_traffic import (
     limited_traffic, LimitedTraffic)
-from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.problem.rules import Rules, scoped_policies
@@ -67,8 +67,9 @@ class CountedMembers:
                      for m in kind.members}
         known = frozenset(of_member)
         rules = _rules(kinds, group, in_time)
-        rules.encode([each for each in scoped_policies(group)
-                      if _is_countable(each, rules, known)])
+        rules.encode(within_domains([
+            each for each in scoped_policies(group)
+            if _is_countable(each, known)], rules.table))
         found = [each for each in shapes(rules, in_time)
                  if each.level and not rules.table.is_subset(each.level)
                  and all(_paths(rules, number) <= known
@@ -128,8 +129,7 @@ def _rules(kinds: Kinds, group: Group, in_time: Callable[[], None]) -> Rules:
                  next(group.scopes()), masks, in_time)
 
 
-def _is_countable(each: ScopedPolicy, rules: Rules,
-                  known: Collection[str]) -> bool:
+def _is_countable(each: ScopedPolicy, known: Collection[str]) -> bool:
     """Whether the policy is a hard policy on domains of counted members."""
     policy = each.policy
     if isinstance(policy, Relationship) and policy.traffic_mbps:
@@ -137,9 +137,7 @@ def _is_countable(each: ScopedPolicy, rules: Rules,
     return bool(
         policy.hard and policy.levels and not policy.closes and each.members
         and all(m.path in known for m in each.scope.members)
-        and all(level != HOST and len(rules.table.division(
-            level).domains) <= limits().counted_domains
-            for level in policy.levels))
+        and HOST not in policy.levels)
 
 
 def _host_limits(group: Group, known: Collection[str]) -> list[HostLimit]:

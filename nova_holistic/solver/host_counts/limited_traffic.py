@@ -17,7 +17,6 @@ from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.group import Group
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.solver.construct.uplinks import free_uplinks
-from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.rules import scoped_policies
 
@@ -50,8 +49,6 @@ def limited_traffic(group: Group, table: HostTable,
                 or len(rule.levels) != 1 or rule.levels[0] == HOST):
             continue
         level = rule.levels[0]
-        if len(table.division(level).domains) > limits().counted_domains:
-            continue
         first, second = (frozenset(m.path for m in side)
                          for side in rule.sides(each.scope))
         if first and second and first.isdisjoint(second) and (

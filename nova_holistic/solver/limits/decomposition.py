@@ -39,9 +39,9 @@ class DecompositionLimits:
     :ivar cells: cells that hosts are divided into. With four times the value
         the plan is worse on 5 and better on 2 of 24 points; with a quarter it
         is worse on 2 and better on 4 (benchmarks/README.rst).
-    :ivar counted_domains: domains of a level up to which its policies are
-        counted for the fewest hosts, and bound the counts of members with
-        traffic.
+    :ivar counted_domains: domains of all policies together that are counted
+        for the fewest hosts, or bound the counts of members with traffic. Each
+        policy counts the domains of its levels.
     :ivar nested_scopes: scopes whose policies at two levels are counted for
         the fewest hosts, the largest scopes first. With a quarter and with
         four times the value no effect on 8 points of the plain and related
@@ -74,7 +74,7 @@ class DecompositionLimits:
     assignment_places: int = 8000
     missing_cost: float = 10.0
     cells: int = 64
-    counted_domains: int = 4096
+    counted_domains: int = 65536
     nested_scopes: int = 5
     nested_ranges: int = 100
     spare_hosts: float = 0.25

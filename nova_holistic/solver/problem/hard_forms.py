@@ -4,34 +4,44 @@
 Each plan of a group that violates no preference is a plan of this group.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 
-from nova_holistic.model.group import Group
+from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.relationship import Relationship
 
 
-def has_hard_form(policy: Policy) -> bool:
-    """Whether documents can contain the policy as a hard policy, under its own
-    type or that of a class from which it is derived. Other policies, of other
+def hard_form(policy: Policy, scope: Scope) -> Policy | None:
+    """The hard policy in place of a preference; None if none exists.
+
+    Documents can contain it as a hard policy, under the type of the preference
+    or that of a class from which it is derived. Other policies, of other
     packages, may not accept that they have no weight. A hard relationship with
     traffic limits uplinks, and servers in different domains do not violate it.
+    Therefore, it has a hard form of another type.
     """
     if isinstance(policy, Relationship) and policy.traffic_mbps:
-        return False
-    return any('type' in vars(each) and each.default_weight is None
-               for each in type(policy).__mro__ if issubclass(each, Policy))
+        return policy.without_traffic(scope)
+    return replace(policy, weight=None) if any(
+        'type' in vars(each) and each.default_weight is None
+        for each in type(policy).__mro__ if issubclass(each, Policy)) else None
 
 
 def with_hard_forms(group: Group) -> Group:
     """The group with a hard policy in place of each preference that has a hard
     form."""
+    return _with_hard_forms(group.scopes())
+
+
+def _with_hard_forms(scopes: Iterator[Scope]) -> Group:
+    """The group of the next scope, whose nested groups follow."""
+    scope = next(scopes)
+    group = scope.group
+    policies, relationships = (
+        tuple(each if each.hard else hard_form(each, scope) or each
+              for each in rules)
+        for rules in (group.policies, group.relationships))
     return replace(
-        group,
-        policies=tuple(map(_in_hard_form, group.policies)),
-        relationships=tuple(map(_in_hard_form, group.relationships)),
-        groups=tuple(map(with_hard_forms, group.groups)))
-
-
-def _in_hard_form(policy: Policy) -> Policy:
-    return replace(policy, weight=None) if has_hard_form(policy) else policy
+        group, policies=policies, relationships=relationships,
+        groups=tuple(_with_hard_forms(scopes) for _ in group.groups))

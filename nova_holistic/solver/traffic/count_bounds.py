@@ -14,7 +14,7 @@ from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
 from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.relationship import Relationship
-from nova_holistic.solver.limits.current import decomposition as limits
+from nova_holistic.solver.decomposition.fewest_hosts import within_domains
 from nova_holistic.solver.numerics.tolerances import ARITHMETIC
 from nova_holistic.solver.problem.case import reach
 from nova_holistic.solver.problem.hosts import HostTable
@@ -53,11 +53,11 @@ class CountBounds:
             next(kinds.group.scopes()), reach(kinds.members, {
                 m.path: kind.room > 0 for kind in kinds.kinds
                 for m in kind.members}, kinds.placed, len(table)), in_time)
-        rules.encode([
+        rules.encode(within_domains([
             ScopedPolicy(policy, scope) for scope in kinds.group.scopes()
             for policy in scope.group.rules
             if (policy.hard or treat_as_hard(policy))
-            and _has_coarse_levels(policy, table)])
+            and _has_coarse_levels(policy)], table))
         zero = frozenset(
             atom for _, terms, constant in rules.penalties
             if constant >= 0 and all(weight > 0 for _, weight in terms)
@@ -129,12 +129,9 @@ class CountBounds:
         known[domains] = np.minimum(known[domains], most)
 
 
-def _has_coarse_levels(policy: Policy, table: HostTable) -> bool:
-    """Whether the policy refers only to levels above hosts, each with few
-    domains. Relationships with traffic are excluded, because their rows have a
-    different form."""
+def _has_coarse_levels(policy: Policy) -> bool:
+    """Whether the policy refers only to levels above hosts. Relationships with
+    traffic are excluded, because their rows have a different form."""
     if isinstance(policy, Relationship) and policy.traffic_mbps:
         return False
-    return bool(policy.levels) and all(
-        level != HOST and len(table.division(level).domains)
-        <= limits().counted_domains for level in policy.levels)
+    return bool(policy.levels) and HOST not in policy.levels

@@ -73,6 +73,14 @@ def _broad(level, number, name='broad'):
         Spread(level=level, min_domains=number)])
 
 
+def _pair(*relationships, second=3):
+    """Return two sides; the members of the first one are on three hosts."""
+    return group(
+        name='pair', groups=[_apart(3, name='a'),
+                             group(servers('m', second), name='b')],
+        relationships=relationships)
+
+
 def test_members_in_one_zone_and_members_in_all_zones():
     """Six members are on different hosts of one zone. Two others are in the
     other two zones."""
@@ -106,10 +114,8 @@ def test_members_of_one_rack_need_hosts_with_room():
 def test_related_members_in_one_rack():
     """Both sides of the relationship are in one rack, and the members of one
     side are on three hosts."""
-    pair = group(
-        name='pair', groups=[_apart(3, name='a'),
-                             group(servers('m', 2), name='b')],
-        relationships=[RelationshipAffinity(level='rack', between=('a', 'b'))])
+    pair = _pair(RelationshipAffinity(level='rack', between=('a', 'b')),
+                 second=2)
     assert _bound(group(groups=[pair, _broad('rack', 7)]),
                   _zones()) == pytest.approx(9)
 
@@ -119,13 +125,48 @@ def test_traffic_over_full_uplinks_keeps_members_in_one_rack(free, most):
     """A member alone in a rack sends 300 Mbit/s over its uplink, and two
     members of both sides send 400."""
     wanted = group(groups=[
-        group(name='pair', groups=[_apart(3, name='a'),
-                                   group(servers('m', 3), name='b')],
-              relationships=[Bandwidth(level='rack', mbps=100,
-                                       between=('a', 'b'))]),
+        _pair(Bandwidth(level='rack', mbps=100, between=('a', 'b'))),
         _broad('rack', 7)])
     snapshot = _zones(free=free)
     assert _bound(wanted, snapshot) == pytest.approx(most)
+
+
+def test_preferred_traffic_inside_a_rack():
+    """A plan that violates no preference has both sides in one rack."""
+    pair = _pair(Bandwidth(level='rack', mbps=10, weight=0.1,
+                           between=('a', 'b')))
+    assert _bound(group(groups=[pair, _broad('rack', 7)]),
+                  _zones()) == pytest.approx(9)
+
+
+def test_traffic_to_no_servers_may_leave_the_rack():
+    whole = group(groups=[_pair(Bandwidth(
+        level='rack', mbps=10, weight=0.1, between=('a', 'b'))),
+        _broad('rack', 7)])
+    left = whole.only({m.path for m in whole.all_members()
+                       if not m.path.startswith('pair/b')})
+    assert _bound(left, _zones()) == pytest.approx(7)
+
+
+@pytest.mark.parametrize('domains, least', [(11, 1), (12, 7), (24, 7)])
+def test_policies_of_many_members_are_counted_first(domains, least):
+    """The cloud has twelve racks. Without policies, one host is enough."""
+    wanted = group(groups=[_broad('rack', 3, name='few'), _broad('rack', 7)])
+    with limited('decomposition', counted_domains=domains):
+        assert _bound(wanted, _zones()) == pytest.approx(least)
+
+
+def test_a_spread_over_racks_of_a_large_cloud():
+    """The cloud has 5,000 racks, and three policies do not make the group
+    diverse."""
+    snapshot = cloud(*(host(f'h{n}', 'z', f'r{n}') for n in range(5000)),
+                     levels=LEVELS)
+    wanted = group(groups=[_broad('rack', 7), *(
+        group(servers('m', 3), name=f'near{n}', policies=[
+            Affinity(level='rack')]) for n in range(2))])
+    found = plan(snapshot, wanted, objective='fewest-hosts',
+                 settings=Settings(timer=standing)).objective
+    assert (found.value, found.bound) == (7, 7)
 
 
 @pytest.mark.parametrize('first', range(1, 5))

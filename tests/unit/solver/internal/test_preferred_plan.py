@@ -13,6 +13,7 @@ from nova_holistic.model.policy import Policy, Violations
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.bandwidth import Bandwidth
+from nova_holistic.policies.relationship_affinity import RelationshipAffinity
 from nova_holistic.solver.limits.current import Limits
 from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.settings import Settings, Strategy
@@ -130,13 +131,15 @@ def test_plans_that_violate_no_preference_violate_no_hard_form():
 
 def test_traffic_between_few_servers_stays_in_a_rack():
     """Without uplinks of limited capacity, a hard relationship with traffic
-    would permit servers in different racks."""
+    would permit servers in different racks. Therefore, the hard form of the
+    preference is an affinity."""
     relationship = Bandwidth(level='rack', mbps=10, weight=0.5,
                              between=('web', 'db'))
     shop = group(servers('web', 3), servers('db', 3),
                  policies=[AntiAffinity(weight=1.0)],
                  relationships=[relationship])
-    assert with_hard_forms(shop).relationships == (relationship,)
+    assert with_hard_forms(shop).relationships == (
+        RelationshipAffinity(level='rack', between=('web', 'db')),)
     plan = solve(shop, _snapshot(), objective='network',
                  settings=Settings(timer=standing))
     assert plan.preference_cost.value == 0
