@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Keystone of the tests, as a process."""
 
+import functools
 import sys
 
 from keystoneauth1 import adapter, session
@@ -61,14 +62,18 @@ class KeystoneServer:
             self.url, username=user, password=PASSWORD,
             user_domain_id='default', **scope))
 
+    @functools.cached_property
+    def _admin(self):
+        """Adapter of the administrator, who keeps one token."""
+        return adapter.Adapter(
+            self.session(system_scope='all'), endpoint_override=self.url)
+
     def create(self, resource, **fields):
         """Create an object of a kind; returns its ID."""
-        admin = adapter.Adapter(
-            self.session(system_scope='all'), endpoint_override=self.url)
         several = f'{resource}s'
         # Keystone creates limits in lists, and other objects one at a time.
         many = resource.endswith('limit')
-        created = admin.post(f'/{several}', json=(
+        created = self._admin.post(f'/{several}', json=(
             {several: [fields]} if many else {resource: fields})).json()
         return created[several][0]['id'] if many else created[resource]['id']
 
@@ -84,12 +89,10 @@ class KeystoneServer:
 
         :param project: ID of the project
         """
-        admin = adapter.Adapter(
-            self.session(system_scope='all'), endpoint_override=self.url)
         user = self.create('user', name=name, password=PASSWORD,
                            domain_id='default')
         for name in roles:
-            (role,) = admin.get(f'/roles?name={name}').json()['roles']
-            admin.put(
+            (role,) = self._admin.get(f'/roles?name={name}').json()['roles']
+            self._admin.put(
                 f'/projects/{project}/users/{user}/roles/{role["id"]}')
         return user

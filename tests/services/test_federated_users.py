@@ -5,6 +5,7 @@ parent shares the Keystone of the cloud ``ams``."""
 from base64 import urlsafe_b64encode
 import contextlib
 from dataclasses import dataclass
+import functools
 
 from keystoneauth1.adapter import Adapter
 import pytest
@@ -37,7 +38,7 @@ class Account:
     def create(cls, keystone, user):
         return cls(keystone, user, keystone.member(f'project-of-{user}', user))
 
-    @property
+    @functools.cached_property
     def session(self):
         return self.keystone.session(self.user, project_id=self.project)
 
