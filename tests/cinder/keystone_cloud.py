@@ -18,9 +18,10 @@ from tests.cinder.planned_cinder import PlannedCinder
 from tests.services.background_processes import wait_for
 from tests.services.keystone import PASSWORD
 from tools.cloud import manual
-from tools.federation.processes import Process
 
 AUTHTOKEN = 'keystone_authtoken'
+PROCESS = 'tests.cinder.holistic_process'
+"""The module of the processes of ``Services``."""
 
 INVENTORY = '''
 levels: [rack, host]
@@ -142,11 +143,13 @@ class KeystoneCinder(PlannedCinder):
 class Services:
     """Processes of the API and of engines, for one table.
 
+    :param forks: Forks of the module PROCESS
     :ivar table: PlacementTable
     """
 
-    def __init__(self, cinder, placement, folder):
+    def __init__(self, cinder, placement, folder, forks):
         self.cinder = cinder
+        self._forks = forks
         self.table = PlacementTable(cinder._url)
         self._folder = folder
         self._running = []
@@ -177,8 +180,8 @@ class Services:
         file.write_text(CONFIGURATION.format(
             **self._values, account=self._account('holistic'),
             boot_account=self._account(trustee)))
-        process = Process('tests.cinder.holistic_process', {
-            'file': str(file), 'engine': engine}, self._folder, crash_point)
+        process = self._forks.start(
+            {'file': str(file), 'engine': engine}, self._folder, crash_point)
         self._running.append(process)
         process.wait_until_ready()
         for each in people:

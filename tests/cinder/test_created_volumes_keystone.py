@@ -8,12 +8,13 @@ import requests
 
 from nova_holistic.boot.volume_round import NO_RIGHT
 from tests.cinder.keystone_cloud import (
-    create_accounts, expire_trusts, KeystoneCinder, Services)
+    create_accounts, expire_trusts, KeystoneCinder, PROCESS, Services)
 from tests.cinder.keystone_users import Person
 from tests.services.background_processes import wait_for
 from tests.services.keystone import KeystoneServer
 from tests.services.placement import PlacementServer
 from tests.tables import new_table
+from tools.federation.forks import Forks
 
 DATA = {'name': 'data', 'kind': 'volume', 'count': 2, 'size': 10,
         'create_at_plan_time': True}
@@ -55,9 +56,15 @@ def cinder(running):
     running.delete_all()
 
 
+@pytest.fixture(scope='module')
+def forks():
+    with Forks(PROCESS) as forks:
+        yield forks
+
+
 @pytest.fixture
-def services(cinder, placement, tmp_path):
-    found = Services(cinder, placement, tmp_path)
+def services(cinder, placement, tmp_path, forks):
+    found = Services(cinder, placement, tmp_path, forks)
     yield found
     found.stop()
 

@@ -14,6 +14,7 @@ import requests
 from tests.functional.federation.world import (
     Cloud, HOSTS, objections, SMALL, TIMEOUT, until)
 from tests.services.keystone import KeystoneServer, PASSWORD
+from tools.federation.forks import Forks
 from tools.federation import processes
 
 HOME, OTHERS = 'ams', ('dfw', 'lon')
@@ -128,15 +129,22 @@ def clouds(keystones, tmp_path_factory):
                for name, process in started.items()}
 
 
+@pytest.fixture(scope='module')
+def forks():
+    with Forks(processes.PARENT) as forks:
+        yield forks
+
+
 @pytest.fixture
-def parent(clouds, keystones, tmp_path):
+def parent(clouds, forks, keystones, tmp_path):
     """The URL of the parent, which finds the APIs in the catalogs."""
     process = processes.start_parent_of(
         [{'name': HOME, 'region': 'RegionOne'},
          *({'name': name, 'keystone': keystones[name].url}
            for name in OTHERS)], tmp_path,
         {'keys': [KEY], 'options': {'refresh_interval': 0.0}, 'keystone': {
-            'auth_url': keystones[HOME].url, 'password': PASSWORD}})
+            'auth_url': keystones[HOME].url, 'password': PASSWORD}},
+        start=forks.start)
     try:
         process.wait_until_ready()
         yield process.url

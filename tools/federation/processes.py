@@ -8,6 +8,8 @@ import sys
 
 from nova_holistic import crash_points
 
+CHILD, PARENT = 'tools.federation.child', 'tools.federation.parent'
+
 
 class Process:
     """A service in a process that ends when its standard input ends.
@@ -25,8 +27,7 @@ class Process:
         environment = dict(os.environ)
         if crash_point is not None:
             environment[crash_points.VARIABLE] = crash_point
-        self._log = open(os.path.join(
-            folder, f'{module.rpartition(".")[2]}-{os.getpid()}.log'), 'ab')
+        self._log = open(log_path(module, folder), 'ab')
         self._process = subprocess.Popen(
             [sys.executable, '-m', module, json.dumps(options)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log,
@@ -64,40 +65,57 @@ class Process:
         self._log.close()
 
 
+def log_path(module, folder):
+    """The path of the log of a process."""
+    return os.path.join(
+        folder, f'{module.rpartition(".")[2]}-{os.getpid()}.log')
+
+
+def start_process(options, folder, crash_point=None):
+    """Start the process of a parent, which imports its modules. The arguments
+    are those of ``Process``."""
+    return Process(PARENT, options, folder, crash_point)
+
+
 def start_child(hosts, folder, port=0, crash_point=None, keystone=None):
     """Start the process of a child.
 
     :param hosts: (name, rack, VCPUs) of each host
     :param keystone: see ``identity.with_tokens``
     """
-    return Process('tools.federation.child', {
+    return Process(CHILD, {
         'hosts': hosts, 'port': port, 'keystone': keystone}, folder,
         crash_point)
 
 
-def start_parent(children, folder, port=0, crash_point=None, **options):
+def start_parent(children, folder, crash_point=None, start=start_process,
+                 **options):
     """Start the process of a parent.
 
     :param children: URL of each child by its name
     :param folder: folder of the table, of the file of children and of the log
-    :param options: options of [federation]
+    :param start: see ``start_parent_of``
+    :param options: options of [federation]; ``port`` is the port
     """
+    port = options.pop('port', 0)
     return start_parent_of(
         [{'name': name, 'endpoint': url} for name, url in children.items()],
-        folder, {'port': port, 'options': options}, crash_point)
+        folder, {'port': port, 'options': options}, crash_point, start)
 
 
-def start_parent_of(children, folder, options, crash_point=None):
+def start_parent_of(children, folder, options, crash_point=None,
+                    start=start_process):
     """Start the process of a parent.
 
     :param children: entries of the file of children
     :param folder: folder of the table, of the file of children and of the log
     :param options: argument of the module, without its folder and its children
+    :param start: ``start_process``, or the method ``start`` of Forks
     """
     path = os.path.join(folder, 'children.json')
     with open(path, 'w') as file:
         json.dump({'children': children}, file)
-    return Process('tools.federation.parent', {
+    return start({
         **options, 'folder': str(folder),
         'options': {**options.get('options', {}), 'children': path}}, folder,
         crash_point)

@@ -7,6 +7,7 @@ import pytest
 
 from tests.functional.federation.proxy import Proxy
 from tests.functional.federation.world import Cloud, HOSTS, Parent
+from tools.federation.forks import Forks
 from tools.federation import processes
 
 
@@ -37,8 +38,14 @@ def proxies(clouds):
         yield found
 
 
+@pytest.fixture(scope='package')
+def forks():
+    with Forks(processes.PARENT) as forks:
+        yield forks
+
+
 @pytest.fixture
-def start_parent(clouds, tmp_path):
+def start_parent(clouds, forks, tmp_path):
     """A function that starts a parent of the clouds. Parents with the same
     folder use the same table."""
     with contextlib.ExitStack() as stack:
@@ -48,7 +55,7 @@ def start_parent(clouds, tmp_path):
             process = processes.start_parent(
                 children or {name: cloud.url
                              for name, cloud in clouds.items()},
-                tmp_path / folder, crash_point=crash_point,
+                tmp_path / folder, crash_point, forks.start,
                 **{'refresh_interval': 0.0, 'task_timeout': 1,
                    'commit_lease': 15, **options})
             stack.callback(process.stop)
