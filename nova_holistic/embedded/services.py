@@ -11,7 +11,8 @@ from placement import db_api as placement_database
 from placement.tests.functional.fixtures import placement as placement_fixtures
 from requests import adapters
 
-from nova_holistic.embedded.checked_schemas import CheckedSchemas
+from nova_holistic.embedded.checked_schemas import (
+    CheckedSchemas, KeptValidators)
 from nova_holistic.embedded.fake_driver import EmbeddedDriver
 from nova_holistic.embedded import identity
 from nova_holistic.embedded.placement_rows import PlacementRows
@@ -65,6 +66,7 @@ class ComputeApiService(fixtures.Fixture):
         self.useFixture(fixtures.MockPatch(
             'keystonemiddleware.auth_token.filter_factory',
             return_value=lambda application: application))
+        self.useFixture(KeptValidators())
         self.endpoint = self.useFixture(
             nova_fixtures.OSAPIFixture(stub_keystone=False)).base_url
 
