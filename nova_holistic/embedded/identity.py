@@ -47,7 +47,11 @@ def make_adapter(service_type, endpoint, identity, microversion,
     :param raise_exc: whether the Adapter raises an error for an HTTP status
         of 400 or higher
     """
+    own = session.Session(auth=identity)
+    # No proxy and no password from the environment is for a server in this
+    # process.
+    own.session.trust_env = False
     return adapter.Adapter(
-        session.Session(auth=identity), service_type=service_type,
+        own, service_type=service_type,
         endpoint_override=endpoint, default_microversion=microversion,
         raise_exc=raise_exc)
