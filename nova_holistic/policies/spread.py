@@ -13,12 +13,16 @@ from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.cloud.member_traits import traits_for
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group, Scope
+from nova_holistic.model.identity_cache import IdentityCache
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.messages.marked_text import (
     format_message, MarkedText, Messages)
 from nova_holistic.model.policy import Encoder, Expression, Policy, Violations
 from nova_holistic.policies.level_policy import LEVEL, LevelPolicy
+
+REMEMBERED_SCOPES = 256
+"""Number of scopes whose demands are kept in memory."""
 
 Demand = tuple[Requirements, tuple[Policy, ...]]
 """The requirements of a member for its host, and the policies about it."""
@@ -116,7 +120,7 @@ class Spread(LevelPolicy):
 
     def _eligible(self, scope: Scope, snapshot: Snapshot,
                   hosts: list[Host]) -> set[Domain]:
-        demands = frozenset(_all_demands(scope))
+        demands = _demand_set(scope)
         confining = scope.confining_levels
         coarser, places = snapshot.once(
             ('spread', self.level, confining, demands),
@@ -220,6 +224,11 @@ def _all_demands(scope: Scope) -> Iterator[Demand]:
             group = next(g for g in group.groups if g.name == name)
             policies.extend(group.policies)
         yield member.requirements, tuple(p for p in policies if p.hard)
+
+
+# Searches check the same scope thousands of times.
+_demand_set = IdentityCache(
+    lambda scope: frozenset(_all_demands(scope)), REMEMBERED_SCOPES)
 
 
 def _places(level: str, confining: Sequence[str], demands: frozenset[Demand],

@@ -29,17 +29,17 @@ class PromisingHosts:
                in_time: Callable[[], None]) -> np.ndarray:
         """Sorted indexes of about this number of hosts: for each requirement,
         hosts with a low cost for their room, and the best hosts of each
-        domain.
+        domain. If the members have many different requirements, only some of
+        them are used.
 
         :param table: all hosts, with the capacity that other members leave
         :param freed: the members that may move
         :raises OutOfTime: if ``in_time`` does
         """
-        objects = {id(m.requirements): m.requirements for m in freed}
         costs = self._host_cost and MarginalCost(
             table, self._members, self._host_cost, ())
         orders = []
-        for requirements in dict.fromkeys(objects.values()):
+        for requirements in _different(freed, limits().ordered_requirements):
             in_time()
             orders += self._orders(table, requirements, costs)
         found = np.zeros(len(table), dtype=bool)
@@ -66,3 +66,14 @@ class PromisingHosts:
             cost = cost / np.minimum(room[hosts], limits().shared_members)
         order = hosts[np.argsort(cost, kind='stable')]
         return order, table.alternated(order)
+
+
+def _different(members: Sequence[Member], most: int) -> list[Requirements]:
+    """Different requirements of the members, small and large ones; at most
+    this number."""
+    objects = {id(m.requirements): m.requirements for m in members}
+    found = list(dict.fromkeys(objects.values()))
+    if len(found) <= most:
+        return found
+    found.sort(key=demands)
+    return [found[number * len(found) // most] for number in range(most)]

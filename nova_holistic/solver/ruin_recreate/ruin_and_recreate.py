@@ -162,12 +162,9 @@ class RuinAndRecreate:
         self._update_hosts(touched)
         policies = {id(each): each for c in touched
                     for each in self._policies[c]}
-        snapshot, changed = self._case.snapshot, {}
-        for key, each in policies.items():
-            if not each.policy.hard:
-                changed[key] = preference_cost((each,), self._where, snapshot)
-            elif each.policy.check(each.scope, self._where, snapshot).count:
-                return False
+        snapshot = self._case.snapshot
+        changed = {key: preference_cost((each,), self._where, snapshot)
+                   for key, each in policies.items() if not each.policy.hard}
         cost = self._now[0] + sum(
             (new - self._costs_of[key] for key, new in changed.items()),
             Fraction(0))
@@ -175,6 +172,10 @@ class RuinAndRecreate:
         most = self._now[1] - temperature * math.log(max(
             self._chance.random(), 1e-12))
         if cost > self._now[0] or cost == self._now[0] and value > most:
+            return False
+        # Checks are expensive, and most plans are too costly.
+        if any(each.policy.check(each.scope, self._where, snapshot).count
+               for each in policies.values() if each.policy.hard):
             return False
         self._costs_of.update(changed)
         self._now = cost, value
