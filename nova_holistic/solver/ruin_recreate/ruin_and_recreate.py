@@ -173,7 +173,7 @@ class RuinAndRecreate:
             self._chance.random(), 1e-12))
         if cost > self._now[0] or cost == self._now[0] and value > most:
             return False
-        # Checks are expensive, and most plans are too costly.
+        # A check takes much longer than the comparison of costs.
         if any(each.policy.check(each.scope, self._where, snapshot).count
                for each in policies.values() if each.policy.hard):
             return False
