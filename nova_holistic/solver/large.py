@@ -82,8 +82,7 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
                      deadline.check)
     if kinds is None or not kinds.kinds or not (
             always or size(kinds) > limits().large_places
-            and not many_subgroups(kinds)) or (
-            kinds.room.sum(axis=1) < kinds.numbers).any():
+            and not many_subgroups(kinds)) or _lacks_room(kinds):
         return None
     fallback = FallbackPlan(kinds, incumbent, deadline, longest)
     fallback.construct_after(limits().fallback_after)
@@ -99,6 +98,11 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
         return found and found[1]
     plan_cost, case, counts = fallback.plan
     return Found(case, counts, relaxed and relaxed.within(plan_cost[0]), 0.0)
+
+
+def _lacks_room(kinds: Kinds) -> bool:
+    """Whether the hosts have too little room for the members of a kind."""
+    return bool((kinds.room.sum(axis=1) < kinds.numbers).any())
 
 
 def _relaxed_plan(kinds: Kinds, task: Task, fallback: FallbackPlan
@@ -126,13 +130,14 @@ def _relaxed_plan(kinds: Kinds, task: Task, fallback: FallbackPlan
 
 
 def relax(incumbent: Incumbent, deadline: Deadline) -> None:
-    """Prove bounds by a relaxation, which may merge similar members.
+    """Prove bounds by a relaxation, which may merge similar members. Nothing
+    is proved if the members have no room.
 
     :raises OutOfTime: if the time ends before the relaxation is solved
     """
     kinds = Kinds.of(incumbent.group, incumbent.snapshot, incumbent.placed,
                      deadline.check, limits().coarse_kinds)
-    if kinds is None or not kinds.kinds:
+    if kinds is None or not kinds.kinds or _lacks_room(kinds):
         return
     relaxed = Relaxed.of(kinds, incumbent.objective, deadline)
     try:

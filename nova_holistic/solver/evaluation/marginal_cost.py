@@ -91,7 +91,8 @@ class MarginalCost:
         members."""
         room = np.where(suits, number if most is None else most, 0)
         for name, amount in amounts:
-            room = np.minimum(room, self.free[name] // amount)
+            # More can be in use than the capacity.
+            room = np.minimum(room, np.maximum(0, self.free[name]) // amount)
         return covering_cost(room, self.opening, number)
 
     def _utilisation_bound(self, amounts: Demand, suits: np.ndarray,

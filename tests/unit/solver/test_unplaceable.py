@@ -159,3 +159,12 @@ def test_a_weighted_policy_never_makes_a_group_unplaceable():
     wanted = group(servers('db', 8), policies=[
         Affinity(level='rack', weight=1.0), AntiAffinity(weight=1.0)])
     assert isinstance(solve(wanted, two_racks()), Plan)
+
+
+@pytest.mark.parametrize('hosts, at, said', [
+    ((), '', 'the inventory has no hosts'),
+    ((host('full', 'r', inventories={'VCPU': Inventory(4, used=4)}),), 'm0',
+     'needs VCPU 1; the largest free amount on a host is 0')])
+def test_many_different_members_have_no_host(hosts, at, said):
+    wanted = group(*(servers(f'm{n}', vcpus=n + 1) for n in range(151)))
+    assert reasons(cloud(*hosts), wanted)[at] == said

@@ -8,6 +8,10 @@ import numpy as np
 import pytest
 
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.spread import Spread
@@ -20,7 +24,9 @@ from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.rules import scoped_policies
 from nova_holistic.solver.solve import solve
 from tests.effort import times
+from tests.unit.builders import cloud, group, host
 from tests.unit.solver.internal.deadlines import in_time
+from tests.unit.solver.internal.limited import limited
 from tests.unit.solver.strategies import OBJECTIVES, seeded
 from tests.unit.solver.test_insertion import (
     all_but, broken_already, INSERTIONS, planned, shop)
@@ -149,3 +155,17 @@ def _alike(member, where, policies, table, snapshot):
             compared += sort in counts
             assert counts.setdefault(sort, found) == found, each
     return compared
+
+
+@pytest.mark.parametrize('covered', [0, 500])
+def test_a_bound_does_not_count_a_host_that_is_overcommitted(covered):
+    """Three members fit on an empty host. The third host has free memory, and
+    more VCPUs are in use than its capacity."""
+    snapshot = cloud(*(host(name, 'r1', inventories={
+        'VCPU': Inventory(8, used=used), 'MEMORY_MB': Inventory(8)})
+        for name, used in (('one', 0), ('two', 0), ('over', 9))))
+    wanted = group(MemberDescription('m', Requirements(FrozenMapping({
+        'VCPU': 1, 'MEMORY_MB': 2})), 3))
+    with limited('problem', covered_members=covered):
+        found = _inserted(wanted, snapshot, {}, 'stack')
+    assert found.bound == pytest.approx(1.0, abs=1e-5)
