@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
+from nova_holistic.engine.alternate_places import AlternatePlaces
 from nova_holistic.engine.decision import moving_members, row_requests
 from nova_holistic.engine import errors
-from nova_holistic.engine import member_rows
 from nova_holistic.engine.proposal import PlannerComponents
 from nova_holistic.table.changes.alternates import Seen, Written
 from nova_holistic.table.changes.claim import CLAIMABLE
@@ -45,6 +45,8 @@ class AlternatesFinder:
             again, or the group no longer exists
         :raises OutdatedPlan: members got other places during each attempt; the
             alternates are still due
+        :raises HoldsError: Placement does not respond; the alternates are
+            still due
         """
         for _ in range(self._parts.conf.planner.attempts):
             outcome = self._attempt(group_uuid, engine)
@@ -65,10 +67,7 @@ class AlternatesFinder:
             return Written.LOST
         members = table.members(group_uuid)
         wanted = [m for m in members
-                  if m.state == MemberState.PLANNED and not m.alternates
-                  # The engine does not choose providers on alternates, so a
-                  # member that needs several providers gets no alternates.
-                  and m.place.allocation is None]
+                  if m.state == MemberState.PLANNED and not m.alternates]
         found: Mapping[int, Sequence[Place]] = {}
         if (record.status in CLAIMABLE and wanted
                 and self._parts.conf.planner.alternates):
@@ -90,6 +89,7 @@ class AlternatesFinder:
 
         :param wanted: planned members without alternates
         :raises InvalidDocument: the cloud no longer has such a flavor or level
+        :raises HoldsError: Placement does not respond
         """
         # The request contains members without alternates as members without a
         # place, and the capacity of their holds as free capacity.
@@ -101,5 +101,6 @@ class AlternatesFinder:
                 m.member.path: [place.host for place in m.alternates]
                 for m in occupying
                 if m.state in (MemberState.PLANNED, MemberState.CLAIMED)})
-        return {row.id: [member_rows.place_of(host) for host in hosts]
-                for row in wanted if (hosts := found.get(row.member.path))}
+        return AlternatePlaces(self._parts).of([
+            (row, hosts) for row in wanted
+            if (hosts := found.get(row.member.path))])

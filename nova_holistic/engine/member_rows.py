@@ -10,6 +10,7 @@ from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan
+from nova_holistic.table.provider_allocation import ProviderAllocation
 from nova_holistic.table.records import MemberRecord, MemberState, Place
 
 
@@ -49,10 +50,14 @@ def renewed_members(lost: Sequence[MemberRecord], group: Group,
         for row in lost for found in [planned[row.member.path]])
 
 
-def place_of(host: Host) -> Place:
-    """A host in the form that the table stores."""
+def place_of(host: Host,
+             allocation: ProviderAllocation | None = None) -> Place:
+    """A host in the form that the table stores.
+
+    :param allocation: as in ``Place``
+    """
     return Place(host.name, host.node, host.uuid, host.location,
-                 tuple(sorted(host.labels.items())))
+                 tuple(sorted(host.labels.items())), allocation)
 
 
 def host_of(place: Place) -> Host:

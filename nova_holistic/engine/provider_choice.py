@@ -8,7 +8,7 @@ new plan is made. If Placement refuses it a second time, the next plan leaves
 it out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from collections import defaultdict
 from dataclasses import replace
 import itertools
@@ -82,6 +82,29 @@ class ProviderChoice:
         return replace(proposal, members=[
             replace(m, place=replace(m.place, allocation=chosen[m.hold]))
             if m.hold in chosen else m for m in proposal.members])
+
+    def on_alternate(self, host: Host, members: Sequence[MemberRecord]
+                     ) -> Iterator[tuple[int, ProviderAllocation]]:
+        """Yield the row ID and an allocation of each member that the host can
+        serve in addition to all held places.
+
+        Members get different resources if the host can serve all of them.
+        Otherwise, each gets the resources that it could have alone.
+
+        :param members: members that may be built on the host
+        :raises HoldsError: Placement does not respond
+        """
+        together = self._with_shares(host, members, ())
+        if together is not None:
+            yield from zip((m.id for m in members), together)
+            return
+        alone: dict[Requirements, Sequence[ProviderAllocation] | None] = {}
+        for member in members if len(members) > 1 else ():
+            wanted = member.member.requirements
+            if wanted not in alone:
+                alone[wanted] = self._with_shares(host, [member], ())
+            for allocation in alone[wanted] or ():
+                yield member.id, allocation
 
     def _with_shares(self, host: Host, members: Sequence[MemberRecord],
                      vacated: Sequence[MemberRecord]

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from collections import Counter
+from dataclasses import replace
 from datetime import timedelta
 
 from oslo_log import log as logging
@@ -19,7 +20,7 @@ from nova_holistic.reconcile.server_positions import (
 from nova_holistic.table.changes.claim import OWNED
 from nova_holistic.table.queries import overview
 from nova_holistic.table.queries.overview import GroupOutline, MemberOutline
-from nova_holistic.table.records import MemberRecord, MemberState
+from nova_holistic.table.records import MemberRecord, MemberState, Place
 
 LOG = logging.getLogger(__name__)
 
@@ -175,8 +176,18 @@ class ServerReconciler:
         return self._table.change_state(
             member.id, [member.state], MemberState.BUILT,
             self._clock(), of_instance=member.instance_uuid, held=False,
-            place=self._positions.place(member, view.host, view.node),
-            destination=None)
+            place=self._place_of_build(member, view), destination=None)
+
+    def _place_of_build(self, member: MemberRecord,
+                        view: InstanceView) -> Place:
+        """The place of a server that has run. If Nova built it on an
+        alternate, it has the allocation that was chosen for the alternate."""
+        place = self._positions.place(member, view.host, view.node)
+        if place == member.place:
+            return place
+        given = self._table.alternates([member.id]).get(member.id, ())
+        return next((replace(place, allocation=each.allocation)
+                     for each in given if each.host == place.host), place)
 
     def _server_moved(self, member: MemberRecord,
                       view: InstanceView) -> bool:

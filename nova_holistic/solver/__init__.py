@@ -23,6 +23,8 @@ before it:
     integer and linear programs, and the solvers that run them
 ``improve``
     large-neighbourhood search, which improves a known plan part by part
+``trees``
+    members that use nested providers of hosts, or request groups
 ``alternates``
     other hosts on which members can be built
 ``small_groups``
@@ -37,8 +39,6 @@ before it:
     bounds of the number of hosts from all policies on domains together
 ``traffic``
     plans and bounds for objectives that measure traffic between members
-``trees``
-    members that use nested providers of hosts, or request groups
 ``diagnosis``
     the reasons why no plan exists, and why a member is on its host
 

@@ -46,13 +46,29 @@ def cannot_serve(host: Host, members: Sequence[Member],
     :param members: the new members of the host
     :param classes: resource classes of the host, as ``tree_classes`` returns
     """
+    return _is_possible(host, members, classes) is False
+
+
+def can_serve(host: Host, members: Sequence[Member],
+              classes: frozenset[str]) -> bool:
+    """Whether providers of the host were found that serve the members
+    together.
+
+    :param members: the new members of the host
+    :param classes: resource classes of the host, as ``tree_classes`` returns
+    """
+    return _is_possible(host, members, classes) is True
+
+
+def _is_possible(host: Host, members: Sequence[Member],
+                 classes: frozenset[str]) -> bool | None:
+    """Whether the providers of the host can serve the members together; None
+    if the search ended without an answer."""
     requests = list(_requests(members, classes))
-    if not requests:
-        return False
     try:
-        return not _Search(host, requests).is_possible(0)
+        return not requests or _Search(host, requests).is_possible(0)
     except _StepLimitExceeded:
-        return False
+        return None
 
 
 @dataclass(frozen=True, slots=True)

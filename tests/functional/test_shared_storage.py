@@ -4,6 +4,9 @@
 from collections import Counter
 import uuid
 
+from nova import exception
+import pytest
+
 from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
 from nova_holistic.table.records import GroupStatus, MemberState
@@ -227,3 +230,56 @@ def test_a_further_server_uses_the_storage_of_its_siblings(cloud):
         'group': group, 'member': 'web'})
     assert cloud.fault_of(refused)
     assert used(cloud) == 90
+
+
+@pytest.mark.parametrize('closed', [False, True])
+def test_a_server_is_built_on_an_alternate_with_the_storage(
+        cloud, monkeypatch, closed):
+    """The build fails on the planned host, or the host is disabled. The server
+    uses the storage in place of the hold, also if the storage is full."""
+    def no_spawn(*args, **kwargs):
+        raise exception.NovaException('out of order')
+
+    group = created(cloud, 3, **R1).uuid
+    assert used(cloud) == 90
+    row = cloud.row(group, 'web-0')
+    assert 'disk' not in {place.host for place in row.alternates}
+    if closed:
+        cloud.disable_compute(row.place.host)
+    else:
+        monkeypatch.setattr(
+            cloud.computes.services[row.place.host].manager.driver, 'spawn',
+            no_spawn)
+    server = cloud.create_server(
+        'web-0', 'disk', {'group': group, 'member': 'web-0'})
+    cloud.wait_for_status(server, 'ACTIVE')
+    (place,) = (each for each in row.alternates
+                if each.host == cloud.host_of(server))
+    assert used(cloud) == 90
+    assert resources(cloud, server) == {
+        place.provider: {'VCPU': 1, 'MEMORY_MB': 512},
+        cloud.storage: {'DISK_GB': 30}}
+    cloud.reconciler.reconcile()
+    now = cloud.row(group, 'web-0')
+    assert (now.state, now.place) == (MemberState.BUILT, place)
+    cloud.enable_computes()
+
+
+def test_an_alternate_may_have_its_own_disk(cloud):
+    group = created(cloud, 1, **R1).uuid
+    assert not {place.host for place in cloud.row(group, 'web-0').alternates
+                } - {'diskless-1', 'diskless-2', 'reserved'}
+    group = created(cloud, 1, 'large').uuid
+    row = cloud.row(group, 'web-0')
+    # The host with its own disk is too small.
+    assert {row.place.host, *(p.host for p in row.alternates)} == {
+        'diskless-1', 'diskless-2', 'reserved'}
+    cloud.lifecycle.release(group)
+    row = cloud.row(created(cloud, 1).uuid, 'web-0')
+    assert {row.place.host, *(p.host for p in row.alternates)} == {
+        'diskless-1', 'diskless-2', 'reserved', 'disk'}
+    for place in row.alternates:
+        assert dict(place.allocation.resources) == ({
+            place.provider: DISK} if place.host == 'disk' else {
+            place.provider: {'VCPU': 1, 'MEMORY_MB': 512},
+            cloud.storage: {'DISK_GB': 30}})

@@ -10,8 +10,8 @@ The effort is bounded: alternates are chosen from a shortlist for each member
 description, and policies are encoded for these hosts only.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
 from nova_holistic.solver.alternates.reachable_rules import ReachableRules
+from nova_holistic.solver.alternates.served_hosts import ServedHosts
 from nova_holistic.solver.alternates.shortlist import masks, Room, Shortlists
 from nova_holistic.solver.alternates.worst_case import WorstCase
 from nova_holistic.solver.limits.current import alternates as limits
@@ -31,6 +32,7 @@ from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.rules import scoped_policies
 from nova_holistic.solver.settings import Settings, UNLIMITED
+from nova_holistic.solver.trees.tree_problem import tree_problem
 
 
 def alternates(planned: PlannedGroup, limit: int, *,
@@ -40,9 +42,12 @@ def alternates(planned: PlannedGroup, limit: int, *,
     """Member path to the names of its alternates, in the order of preference.
 
     Each host meets the requirements of the member, and has room for it in
-    addition to the whole plan. Emptier hosts are preferred. If few hosts are
-    available, each member gets one alternate before any member gets a second
-    one. The planned host is never an alternate. The result depends only on the
+    addition to the whole plan. If members use nested providers or request
+    groups, providers of the host were found that can serve all of them. On a
+    provider that hosts share, the member needs room instead of that of its
+    planned place. Emptier hosts are preferred. If few hosts are available,
+    each member gets one alternate before any member gets a second one. The
+    planned host is never an alternate. The result depends only on the
     arguments, unless the time limit is reached; then it contains the
     alternates found so far.
 
@@ -85,7 +90,8 @@ class _AlternateSearch:
     left: int = field(
         default_factory=lambda: limits().failed_hosts)
 
-    def next(self, worst_case: WorstCase, room: Room) -> int | None:
+    def next(self, worst_case: WorstCase, room: Room,
+             served: ServedHosts) -> int | None:
         """Add one host to the places of the member, and return its index; None
         if no host was found.
 
@@ -93,7 +99,8 @@ class _AlternateSearch:
         refusals, hosts in the domains of the member's places come first.
         """
         path = self.member.path
-        self.suits &= worst_case.possible(path, self.hosts)
+        self.suits &= (worst_case.possible(path, self.hosts)
+                       & served.possible(path, self.hosts))
         while self.left:
             place = self._emptiest(
                 room, self.suits & worst_case.within_domains(path, self.hosts))
@@ -103,6 +110,9 @@ class _AlternateSearch:
                 break
             self.suits[place] = False
             host = int(self.hosts[place])
+            if not served.serves(path, host):
+                self.left -= 1
+                continue
             learned = worst_case.learned
             if worst_case.admits(path, host):
                 worst_case.add(path, host)
@@ -134,6 +144,7 @@ class _Choice:
     places: Mapping[str, Sequence[int]]
     room: Room
     worst_case: WorstCase
+    served: ServedHosts
     searches: list[_AlternateSearch]
     in_time: Callable[[], None]
 
@@ -147,6 +158,9 @@ class _Choice:
         """
         placed = planned.placed
         snapshot = planned.snapshot.without_servers(placed.values())
+        bound = bind(planned.group, snapshot)
+        real_hosts = snapshot.hosts
+        group, snapshot = _without_trees(bound, snapshot, placed)
         table = HostTable.of(snapshot)
         # Given alternates that are in the table.
         also = {path: [table.index[name] for name in given[path]
@@ -154,20 +168,22 @@ class _Choice:
                 for path in given.keys() & placed.keys()}
         own = {path: table.index[name]
                for path, name in planned.plan.hosts().items()}
-        bound = bind(planned.group, snapshot)
-        members = [m for m in bound.all_members() if m.path not in placed]
+        members = [m for m in group.all_members() if m.path not in placed]
         room = Room.of(table, members, own)
         lists = Shortlists.of(
-            bound, table, room, own, limit, in_time).of_members(members)
-        at = placed_at(bound.all_members(), table, placed)
-        case = _case(bound, snapshot, table, at, reach(
-            bound.all_members(), masks(lists, own, len(table)), at,
+            group, table, room, own, limit, in_time).of_members(members)
+        at = placed_at(group.all_members(), table, placed)
+        case = _case(group, snapshot, table, at, reach(
+            group.all_members(), masks(lists, own, len(table)), at,
             len(table), also), in_time)
         places = {path: [host, *also.get(path, ())]
                   for path, host in own.items()}
-        return cls(case, places, room, WorstCase(case, places), [
-            _AlternateSearch(m, lists[m.path], lists[m.path] != own[m.path])
-            for m in members], in_time)
+        return cls(
+            case, places, room, WorstCase(case, places),
+            ServedHosts.of(bound, real_hosts, own, placed), [
+                _AlternateSearch(
+                    m, lists[m.path], lists[m.path] != own[m.path])
+                for m in members], in_time)
 
     def next_round(self) -> Mapping[str, int]:
         """Member path to the index of its alternate of this round.
@@ -179,7 +195,7 @@ class _Choice:
         further: dict[str, int] = {}
         for search in self.searches:
             self.in_time()
-            host = search.next(self.worst_case, self.room)
+            host = search.next(self.worst_case, self.room, self.served)
             if host is not None:
                 further[search.member.path] = host
         broken = _broken(self.case, self.places, further)
@@ -188,6 +204,21 @@ class _Choice:
             if each.member.path in further and each.member.path not in broken]
         return {each.member.path: further[each.member.path]
                 for each in self.searches}
+
+
+def _without_trees(group: Group, snapshot: Snapshot,
+                   placed: Collection[str]) -> tuple[Group, Snapshot]:
+    """The group and the snapshot with the rows of provider trees as resource
+    classes. ``ServedHosts`` checks the capacity that hosts share, because an
+    alternate needs it instead of the planned place.
+
+    :param group: the group, bound to the snapshot
+    """
+    problem = tree_problem(group, snapshot, placed)
+    if problem is None:
+        return group, snapshot
+    return (replace(problem.group, policies=group.policies),
+            problem.snapshot)
 
 
 def _case(group: Group, snapshot: Snapshot, table: HostTable,

@@ -57,10 +57,6 @@ class Room:
         for member in members:
             for name, amount in amounts_of[id(member.requirements)]:
                 free[name][own[member.path]] -= amount
-            # The root provider may serve request groups, too.
-            for group in member.requirements.request_groups:
-                for name in group.resources.keys() & free.keys():
-                    free[name][own[member.path]] -= group.resources[name]
         emptiness = np.mean(
             [np.clip(free[name] / capacity[name], 0, 1) for name in names],
             axis=0) if names else np.zeros(len(table))

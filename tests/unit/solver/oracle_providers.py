@@ -16,7 +16,7 @@ def plans(group, snapshot, placed):
     hosts = {host.name: host for host in snapshot.hosts}
     members = group.all_members()
     free = [m for m in members if m.path not in placed]
-    places = [[host.name for host in snapshot.hosts if _suits(m, host)]
+    places = [[host.name for host in snapshot.hosts if suits(m, host)]
               for m in free]
     for chosen in itertools.product(*places):
         where = {**placed, **{m.path: name for m, name in zip(free, chosen)}}
@@ -26,7 +26,7 @@ def plans(group, snapshot, placed):
             yield cost, where
 
 
-def _suits(member, host):
+def suits(member, host):
     """Return whether the host meets the requirements that concern no
     resources."""
     wanted = member.requirements

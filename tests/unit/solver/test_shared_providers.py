@@ -201,13 +201,27 @@ def test_hosts_may_use_different_classes_of_one_provider():
     assert len(check(two, snapshot, {**where, 'c': 'h2'})) == 2
 
 
-def test_members_with_shared_resources_have_no_alternates():
-    nfs = storage('nfs', 100)
-    snapshot = cloud(diskless('h1', nfs), diskless('h2', nfs))
-    definition = group(member('web', 10))
+def test_an_alternate_on_the_same_storage_needs_no_further_space():
+    nfs, full = storage('nfs', 10), storage('full', 10, used=5)
+    snapshot = cloud(diskless('h1', nfs), diskless('h2', nfs),
+                     diskless('h3', full), with_disk('h4', 10))
+    definition = group(member('web', 10, location=('r1', 'h1')))
     answer = solve(definition, snapshot)
-    assert not any(alternates(
-        PlannedGroup(definition, snapshot, answer), 3).values())
+    anywhere = group(member('web', 10))
+    assert {*alternates(PlannedGroup(anywhere, snapshot, answer), 3)[
+        'web']} == {'h2', 'h4'}
+
+
+def test_alternates_share_a_storage_with_the_members_that_are_planned_there():
+    nfs = storage('nfs', 15)
+    snapshot = cloud(diskless('h1', nfs), diskless('h2', nfs),
+                     with_disk('h3', 10))
+    definition = group(member('web', 10, location=('r1', 'h1')),
+                       member('db', 10, location=('r1', 'h3')))
+    answer = solve(definition, snapshot)
+    anywhere = group(member('web', 10), member('db', 10))
+    assert alternates(PlannedGroup(anywhere, snapshot, answer), 3) == {
+        'web': ('h2',), 'db': ()}
 
 
 amounts = st.integers(0, 6)

@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The search for alternates makes few calls of policies."""
+"""The search for alternates makes few calls of policies, and few searches for
+providers."""
 
+from dataclasses import replace
+
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.nested_provider import NestedProvider
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
+from nova_holistic.model.request_group import RequestGroup
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.alternates.alternates import alternates
+from nova_holistic.solver.alternates import served_hosts
 from nova_holistic.solver.alternates.worst_case import WorstCase
-from nova_holistic.solver.limits.current import limits
+from nova_holistic.solver.limits.current import limits, using
 from nova_holistic.solver.planned_group import PlannedGroup
 from nova_holistic.solver.problem.rules import Rules
 from nova_holistic.solver.solve import solve
@@ -77,3 +87,60 @@ def test_rows_are_written_about_few_hosts_of_a_large_cloud(monkeypatch):
     # the level.
     each = limits().alternates.hosts_per_member
     assert fewer == more <= 4 * (20 + 2 + each * 20 + 1)
+
+
+def with_devices(name, rack):
+    return host(name, rack, vcpus=64, providers=(NestedProvider(
+        f'{name}-gpu', f'{name}-gpu', '',
+        FrozenMapping({'VGPU': Inventory(64)})),))
+
+
+def _planned_with_devices(members, hosts):
+    snapshot = cloud(*(with_devices(f'h{n}', f'r{n % 10}')
+                       for n in range(hosts)))
+    wanted = group(MemberDescription('web', Requirements(
+        FrozenMapping({'VCPU': 1}), request_groups=(
+            RequestGroup('_gpu', FrozenMapping({'VGPU': 1})),)), members))
+    return PlannedGroup(wanted, snapshot, solve(
+        wanted, snapshot, objective='fewest-hosts'))
+
+
+def test_equal_members_need_one_search_for_providers_on_each_host(
+        monkeypatch):
+    planned = _planned_with_devices(20, 100)
+    searched = _searches(monkeypatch, served_hosts.can_serve)
+    found = alternates(planned, 3)
+    assert {len(names) for names in found.values()} == {3}
+    used = {name for names in found.values() for name in names}
+    assert sorted(searched) == sorted(used)
+
+
+def test_the_number_of_searches_for_providers_is_limited(monkeypatch):
+    """No search finds providers. Each member tries a few hosts, and no member
+    tries a host that was tried for an equal member."""
+    planned = _planned_with_devices(4, 200)
+    searched = _searches(monkeypatch, lambda *args: False)
+    found = alternates(planned, 3)
+    assert not any(found.values())
+    assert len(searched) == len({*searched}) == (
+        4 * limits().alternates.failed_hosts)
+
+
+def test_an_undecided_host_is_no_alternate():
+    planned = _planned_with_devices(2, 4)
+    chosen = limits()
+    with using(replace(chosen, trees=replace(chosen.trees, check_steps=0))):
+        assert not any(alternates(planned, 3).values())
+
+
+def _searches(monkeypatch, result):
+    """Replace the search for providers; return the names of the hosts of all
+    searches."""
+    names = []
+
+    def counting(host, members, classes):
+        names.append(host.name)
+        return result(host, members, classes)
+
+    monkeypatch.setattr(served_hosts, 'can_serve', counting)
+    return names
