@@ -184,7 +184,8 @@ class Policy(abc.ABC):
     @property
     def confines(self) -> str | None:
         """The level of which one domain holds all members below, if this
-        policy is hard and requires it."""
+        policy is hard and requires it. None if it requires this of some of the
+        members only, like a relationship."""
         return None
 
     @property

@@ -20,6 +20,12 @@ class RelationshipAffinity(LevelPolicy, Relationship):
 
     This is the policy affinity for the members of the two sides only, with the
     violations of that policy.
+
+    Unlike affinity, it declares no level in ``confines``. The group that
+    declares it may have members of neither side, and these may be in other
+    domains. A level in ``confines`` would be wrong for them: spread would
+    count only the domains inside one domain, and the solver would place all
+    members of the group in one domain.
     """
 
     type: ClassVar[str] = 'affinity'

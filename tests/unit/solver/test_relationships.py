@@ -14,6 +14,7 @@ from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.relationship_affinity import RelationshipAffinity
 from nova_holistic.policies.relationship_anti_affinity import (
     RelationshipAntiAffinity)
+from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.check import check
 from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
@@ -43,6 +44,22 @@ def test_a_relationship_affinity_puts_each_pair_on_one_host():
     assert found.hosts['proxy-0'] == found.hosts['db-0']
     assert found.hosts['proxy-1'] == found.hosts['db-1']
     assert found.racks() == [2, 2]
+
+
+def test_a_relationship_affinity_does_not_confine_other_members():
+    """The spread counts the hosts of both racks, and members of neither side
+    are in the other rack."""
+    shop = group(
+        servers('proxy'), servers('db'), servers('other', 2),
+        policies=[Spread(level='host', max_skew=0)],
+        relationships=[RelationshipAffinity(
+            between=('proxy', 'db'), level='rack')])
+    planned = plan(two_racks(), shop)
+    assert len({*planned.hosts.values()}) == 4
+    assert rack_of(planned, 'proxy') == rack_of(planned, 'db')
+    one_rack = {'proxy': 'r1h1', 'db': 'r1h2', 'other-0': 'r1h1',
+                'other-1': 'r1h2'}
+    assert len(check(shop, two_racks(), one_rack)) == 1
 
 
 def test_a_relationship_anti_affinity_separates_two_tiers():
