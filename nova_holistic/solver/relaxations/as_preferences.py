@@ -31,6 +31,8 @@ class _Search:
 
     def fits(self, trials: Trials, dropped: Sequence[Rule]) -> bool | None:
         """Whether the group without these rules fits; None if unknown."""
+        if trials.over:
+            return None
         return trials.fits(softened.without(self.group, dropped),
                            self.snapshot)
 

@@ -3,7 +3,8 @@
 
 Doubling and bisection find the number. If the time is too short to plan all
 copies together, further copies are added to the placed copies, a few at a
-time.
+time. One time limit applies to all steps. When it has passed, the answer is
+the largest number of copies with a plan, and the least upper bound.
 """
 
 from nova_holistic.model.binding import bind
@@ -29,7 +30,9 @@ def headroom(group: Group, snapshot: Snapshot,
     """Bounds on the number of copies of a group that fit on a cloud.
 
     Each copy has its own policies, and no policy applies between copies.
-    Therefore, if a number of copies fits, every smaller number fits.
+    Therefore, if a number of copies fits, every smaller number fits. The upper
+    bound is None only if no resource, and no exclusive policy, limits the
+    number.
 
     :param answer: the answer of ``solve`` for one copy
     :param constrain: a function that adds the requirements of the cloud to
@@ -62,8 +65,9 @@ class _Search:
         bound = self._bound(1)
         self.at_least = 0
         flat = tree_problem(bound, snapshot, ())
-        self.at_most = (most_copies(flat.group, flat.snapshot) if flat
-                        else most_copies(bound, snapshot))
+        self.at_most = most_copies(
+            flat.group if flat else bound, flat.snapshot if flat else snapshot,
+            trials.part(phases().bound_share).deadline.check)
         self._where: dict[str, str] = {}
         # All members of a group may have left it.
         self._limit = max(1, limits().members // max(
@@ -79,7 +83,7 @@ class _Search:
     def plan_together(self, trials: Trials) -> None:
         """Plan all copies together: double their number, then bisect."""
         ceiling, doubling = self._ceiling(), True
-        while self.at_least < ceiling:
+        while self.at_least < ceiling and trials.deadline.left():
             number = min(max(1, 2 * self.at_least), ceiling) if (
                 doubling) else (self.at_least + ceiling + 1) // 2
             answer = trials.plan(copies(self._group, number), self._snapshot)
@@ -93,7 +97,8 @@ class _Search:
     def add_copies(self) -> None:
         """Add copies to the placed copies, and halve the number of new copies
         whenever no plan is found."""
-        if not 0 < self.at_least < self._ceiling():
+        if not (0 < self.at_least < self._ceiling()
+                and self._trials.deadline.left()):
             return
         snapshot = occupied(self._bound(self.at_least), self._snapshot,
                             self._where)

@@ -7,7 +7,7 @@ location, availability zone, set of aggregates and set of labels. They are also
 offered in new domains, below every existing domain and at the top.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 import itertools
 from typing import ClassVar
@@ -104,11 +104,15 @@ class Offer:
 
 
 def offers(group: Group, snapshot: Snapshot, kind: Host,
-           places: Iterator[Place]) -> list[Offer] | None:
+           places: Iterator[Place],
+           in_time: Callable[[], None]) -> list[Offer] | None:
     """New hosts of a kind, at those places at which a member could be placed.
 
     :param group: a group with resolved resources
     :param kind: an empty host
+    :param in_time: a function that raises OutOfTime if the time limit is
+        reached
+    :raises OutOfTime: if ``in_time`` does
     :returns: the offers; None if their number exceeds the limit
         ``part_hosts``
     """
@@ -116,6 +120,7 @@ def offers(group: Group, snapshot: Snapshot, kind: Host,
                        for member in group.all_members()}
     found: list[Offer] = []
     for near, location in places:
+        in_time()
         host = replace(
             kind, name='new', node='new', uuid='', location=location,
             aggregates=near.aggregates, labels=near.labels,

@@ -45,8 +45,9 @@ def lower_counts(group: Group, snapshot: Snapshot, trials: Trials
     candidates = [each for each in _counted(group, group)]
     for number, each in enumerate(candidates):
         share = trials.part(1 / (len(candidates) - number))
-        count, proved = _largest(each.counts, lambda count: share.fits(
-            _with_count(group, each.path, count), snapshot), monotone)
+        count, proved = _largest(each.counts, lambda count: (
+            None if share.over else share.fits(
+                _with_count(group, each.path, count), snapshot)), monotone)
         if count is not None:
             found.append(LowerCount(
                 each.position, each.path, count, each.description.count,

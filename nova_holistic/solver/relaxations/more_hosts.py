@@ -19,6 +19,7 @@ from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.relaxations import AddedHosts, MoreHosts
 from nova_holistic.solver.check import check
 from nova_holistic.solver.limits.current import phases as limits
+from nova_holistic.solver.problem.deadline import OutOfTime
 from nova_holistic.solver.relaxations.host_kinds import kinds
 from nova_holistic.solver.relaxations.host_offers import (
     anywhere, next_to_hosts, NewHosts, Offer, offers, Place, with_offers)
@@ -54,11 +55,15 @@ def more_hosts(group: Group, snapshot: Snapshot,
     """
     question = _Question(group, snapshot, bind(
         trials.constrain(group, snapshot), snapshot))
+    try:
+        suitable = kinds(question.bound, snapshot, trials.deadline.check)
+    except OutOfTime:
+        return None, False
     found, _ = _of_all_kinds(
-        question, next_to_hosts, trials.part(limits().program_share))
+        question, suitable, next_to_hosts, trials.part(limits().program_share))
     if found is not None:
         return found, False
-    return _of_all_kinds(question, anywhere, trials)
+    return _of_all_kinds(question, suitable, anywhere, trials)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +78,18 @@ class _Question:
     bound: Group
 
 
-def _of_all_kinds(question: _Question, places: Places,
+def _of_all_kinds(question: _Question, suitable: Sequence[Host],
+                  places: Places,
                   trials: Trials) -> tuple[MoreHosts | None, bool]:
+    """The fewest hosts of the kinds, as ``more_hosts`` returns them. After the
+    time limit, those of the kinds that were tried before.
+
+    :param suitable: an empty host of each kind
+    """
     best: tuple[Host, tuple[Offer, ...]] | None = None
     at_least = _NEVER
     most = len(question.bound.all_members())
-    for kind in kinds(question.bound, question.snapshot):
+    for kind in suitable:
         found = _Search(question, kind, places, trials).fewest(
             len(best[1]) - 1 if best else most)
         at_least = min(at_least, found.at_least)
@@ -137,8 +148,12 @@ class _Search:
         """The result with this number of hosts at every place; None if it is
         unknown."""
         question = self._question
-        offered = offers(question.bound, question.snapshot, self._kind,
-                         self._places(question.snapshot, each))
+        try:
+            offered = offers(question.bound, question.snapshot, self._kind,
+                             self._places(question.snapshot, each),
+                             self._trials.deadline.check)
+        except OutOfTime:
+            return None
         if offered is None:
             return None
         if not offered:

@@ -4,14 +4,22 @@
 All numbers are integers, so rounding cannot invalidate the bound. Each
 argument counts some members and all hosts that can take any of them:
 
+- how much of a resource is free on all hosts, and how much of it one copy
+  requests;
+- how many domains exist, if each copy closes one domain to all others;
 - how many members of a class the hosts take, where a policy may limit the
   number of members of one copy on a host;
 - how much of a resource is free on the hosts that take a class, and how much
-  of it the classes that only these hosts take request;
-- how many domains exist, if each copy closes one domain to all others.
+  of it the classes that only these hosts take request.
+
+The first two arguments take little time and are always used. The number of
+the others grows with the square of the number of classes, so a time limit
+applies to them. The bound is that of all arguments until then.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+import contextlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +29,7 @@ from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.solver.numerics.tolerances import UNLIMITED_MEMBERS
+from nova_holistic.solver.problem.deadline import no_limit, OutOfTime
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 
@@ -40,42 +49,52 @@ class _Class:
     most: int | None
 
 
-def most_copies(group: Group, snapshot: Snapshot) -> int | None:
-    """An upper bound on the number of copies; None if nothing limits it.
+def most_copies(group: Group, snapshot: Snapshot,
+                in_time: Callable[[], None] = no_limit) -> int | None:
+    """An upper bound on the number of copies; None if no argument limits it.
 
     :param group: a group with resolved resources
+    :param in_time: a function that raises OutOfTime if the time limit is
+        reached; then the bound is that of the arguments before
     """
     table = HostTable.of(snapshot)
-    classes = _classes(group, table)
-    found = [*_by_members(classes, table), *_by_resources(classes, table),
-             *_by_domains(group, table)]
+    found = [*_by_all_hosts(group, table), *_by_domains(group, table)]
+    with contextlib.suppress(OutOfTime):
+        classes = []
+        for each in _classes(group, table, in_time):
+            classes.append(each)
+            found.extend(_by_members(each, table))
+        found.extend(_by_resources(classes, table, in_time))
     return min(found, default=None)
 
 
-def _classes(group: Group, table: HostTable) -> list[_Class]:
+def _classes(group: Group, table: HostTable,
+             in_time: Callable[[], None]) -> Iterator[_Class]:
     eligibility = Eligibility(table)
     scopes = [scope for scope in group.scopes()
               if any(rule.hard for rule in scope.group.rules)]
-    admitted = [_admitted(scope, table) for scope in scopes]
     alike: dict[tuple, list[Member]] = {}
     for member in group.all_members():
         key = member.requirements, tuple(
             number for number, scope in enumerate(scopes)
             if scope.holds(member))
         alike.setdefault(key, []).append(member)
-    found = []
+    admitted: dict[int, np.ndarray] = {}
     for (requirements, numbers), members in alike.items():
+        in_time()
         # With the count 1, the result shows which hosts can take a member.
         open_to = eligibility.room(requirements, 1) > 0
         for number in numbers:
+            if number not in admitted:
+                in_time()
+                admitted[number] = _admitted(scopes[number], table)
             open_to = open_to & admitted[number]
         limits = [most for number in numbers
                   for rule in scopes[number].group.policies
                   if (most := rule.most_on_a_host(scopes[number]))
                   is not None]
-        found.append(_Class(requirements, len(members), open_to,
-                            min(limits, default=None)))
-    return found
+        yield _Class(requirements, len(members), open_to,
+                     min(limits, default=None))
 
 
 def _admitted(scope: Scope, table: HostTable) -> np.ndarray:
@@ -85,18 +104,28 @@ def _admitted(scope: Scope, table: HostTable) -> np.ndarray:
                      for host in table.hosts], dtype=bool)
 
 
-def _by_members(classes: list[_Class], table: HostTable) -> Iterator[int]:
-    for each in classes:
-        room = np.full(len(table), UNLIMITED_MEMBERS)
-        for name, amount in demands(each.requirements):
-            room = np.minimum(
-                room, np.maximum(table.amounts(name).free, 0) // amount)
-        room = room[each.open]
-        if each.most is None:
-            if not (room >= UNLIMITED_MEMBERS).any():
-                yield int(room.sum()) // each.members
-        else:
-            yield _largest(room, each.members, each.most)
+def _by_all_hosts(group: Group, table: HostTable) -> Iterator[int]:
+    """The resources of all enabled hosts, and those of one copy."""
+    demand: Counter[str] = Counter()
+    for requirements, number in Counter(
+            m.requirements for m in group.all_members()).items():
+        for name, amount in demands(requirements):
+            demand[name] += amount * number
+    for name, amount in demand.items():
+        yield _free(name, table, table.enabled) // amount
+
+
+def _by_members(each: _Class, table: HostTable) -> Iterator[int]:
+    room = np.full(len(table), UNLIMITED_MEMBERS)
+    for name, amount in demands(each.requirements):
+        room = np.minimum(
+            room, np.maximum(table.amounts(name).free, 0) // amount)
+    room = room[each.open]
+    if each.most is None:
+        if not (room >= UNLIMITED_MEMBERS).any():
+            yield int(room.sum()) // each.members
+    else:
+        yield _largest(room, each.members, each.most)
 
 
 def _largest(room: np.ndarray, members: int, most: int) -> int:
@@ -114,19 +143,32 @@ def _largest(room: np.ndarray, members: int, most: int) -> int:
     return low
 
 
-def _by_resources(classes: list[_Class], table: HostTable) -> Iterator[int]:
+def _by_resources(classes: list[_Class], table: HostTable,
+                  in_time: Callable[[], None]) -> Iterator[int]:
+    """The resources of the hosts that take a class, and of the hosts that take
+    any class. Equal sets of hosts are considered once."""
     everywhere = np.zeros(len(table), dtype=bool)
+    sets: dict[bytes, np.ndarray] = {}
     for each in classes:
         everywhere = everywhere | each.open
-    for hosts in (everywhere, *(each.open for each in classes)):
-        demand: dict[str, int] = {}
-        for each in classes:
-            if not (each.open & ~hosts).any():
-                for name, amount in demands(each.requirements):
-                    demand[name] = demand.get(name, 0) + amount * each.members
+        sets.setdefault(each.open.tobytes(), each.open)
+    inside: dict[bytes, Counter[str]] = defaultdict(Counter)
+    for each in classes:
+        for name, amount in demands(each.requirements):
+            inside[each.open.tobytes()][name] += amount * each.members
+    for hosts in (everywhere, *sets.values()):
+        in_time()
+        demand: Counter[str] = Counter()
+        for key, requested in inside.items():
+            if not (sets[key] & ~hosts).any():
+                demand.update(requested)
         for name, amount in demand.items():
-            free = np.maximum(table.amounts(name).free[hosts], 0)
-            yield int(free.sum()) // amount
+            yield _free(name, table, hosts) // amount
+
+
+def _free(name: str, table: HostTable, hosts: np.ndarray) -> int:
+    """The free amount of a resource class on the hosts of this mask."""
+    return int(np.maximum(table.amounts(name).free[hosts], 0).sum())
 
 
 def _by_domains(group: Group, table: HostTable) -> Iterator[int]:

@@ -64,6 +64,12 @@ class Trials:
             settings=replace(self.settings, time_limit=limit, gap=0.0,
                              observer=None))
 
+    @property
+    def over(self) -> bool:
+        """Whether the time limit has passed, so that further trials have no
+        result."""
+        return not self.deadline.left()
+
     def fits(self, group: Group, snapshot: Snapshot) -> bool | None:
         """Whether a plan exists; None if this is unknown."""
         return is_feasible(self.plan(group, snapshot))
