@@ -180,7 +180,9 @@ class _Choice:
                   for path, host in own.items()}
         return cls(
             case, places, room, WorstCase(case, places),
-            ServedHosts.of(bound, real_hosts, own, placed), [
+            ServedHosts.of({
+                m.path: m for m in bound.all_members()
+                if m.path not in placed}, real_hosts, own, in_time), [
                 _AlternateSearch(
                     m, lists[m.path], lists[m.path] != own[m.path])
                 for m in members], in_time)

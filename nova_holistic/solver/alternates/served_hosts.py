@@ -6,14 +6,13 @@ the check of plans searches for providers on each host that becomes an
 alternate.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from nova_holistic.model.cloud.snapshot import Host
-from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
 from nova_holistic.solver.tree_check import can_serve, tree_classes
 
@@ -25,33 +24,30 @@ class ServedHosts:
     :ivar hosts: the hosts by index, with all of their providers
     :ivar members: path to each member that the snapshot does not count
     :ivar own: path of each of these members to the index of its planned host
+    :ivar in_time: a function that raises OutOfTime if the time limit is
+        reached
     """
 
     hosts: Sequence[Host]
     members: Mapping[str, Member]
     own: Mapping[str, int]
+    in_time: Callable[[], None]
     _on_host: Mapping[int, Sequence[Member]]
     _shared: Counter[tuple[str, str]]
     _served: dict[tuple[int, int], bool] = field(default_factory=dict)
     _possible: dict[int, np.ndarray] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, group: Group, hosts: Sequence[Host],
-           own: Mapping[str, int], placed: Collection[str]) -> 'ServedHosts':
-        """Prepare the check for a group.
-
-        :param group: a group with resolved resources
-        :param own: path of each member to the index of its planned host
-        :param placed: paths of the members that the snapshot counts
-        """
-        members = {m.path: m for m in group.all_members()
-                   if m.path not in placed}
+    def of(cls, members: Mapping[str, Member], hosts: Sequence[Host],
+           own: Mapping[str, int],
+           in_time: Callable[[], None]) -> 'ServedHosts':
+        """Prepare the check for a group, with the fields of the class."""
         on_host: dict[int, list[Member]] = defaultdict(list)
         shared: Counter[tuple[str, str]] = Counter()
         for path, member in members.items():
             on_host[own[path]].append(member)
             shared.update(_of_shared(member, hosts[own[path]]))
-        return cls(hosts, members, own, on_host, shared)
+        return cls(hosts, members, own, in_time, on_host, shared)
 
     def possible(self, path: str, hosts: np.ndarray) -> np.ndarray:
         """Which of these hosts are not known to be unable to serve the
@@ -69,10 +65,12 @@ class ServedHosts:
         serve the members that are planned on the other hosts.
 
         :param host: index of a host on which the member is not planned
+        :raises OutOfTime: if ``in_time`` does
         """
         member = self.members[path]
         key = id(member.requirements)
         if (key, host) not in self._served:
+            self.in_time()
             found = self._served[key, host] = self._in_tree(member, host)
             if not found:
                 self._possible.setdefault(key, np.ones(
