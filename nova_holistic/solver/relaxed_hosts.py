@@ -7,6 +7,8 @@ from nova_holistic.model.objective import HostCost, Objective
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import Cells, cells
 from nova_holistic.solver.decomposition.cohesive_kinds import CohesiveKinds
+from nova_holistic.solver.host_counts.count_hosts import is_number_of_hosts
+from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
 
@@ -32,7 +34,11 @@ class Relaxed:
         host_cost = is_objective or HostCost(lambda free: free * 0 + 1.0)
         # If costs rise with utilisation, plans use many hosts anyway.
         divide = CohesiveKinds if host_cost.slopes else CohesiveKinds.of
-        cohesive = divide(kinds, cells(kinds, deadline.check))
+        # The number of hosts is bounded by counting domains, so that fewer
+        # cells are sufficient.
+        counts = is_objective is not None and is_number_of_hosts(host_cost)
+        cohesive = divide(kinds, cells(
+            kinds, deadline.check, limits().host_cells if counts else None))
         merged = HostAggregation(
             cohesive.kinds, cohesive.cells, host_cost, deadline)
         return cls(cohesive, host_cost, merged, is_objective is not None)

@@ -149,9 +149,13 @@ class Penalty:
                 -np.inf, most + FEASIBILITY * max(1.0, abs(most)), 1)
 
 
-def cells(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
-    """Return the cells for the policies and relationships on few domains."""
-    return _of_policies(kinds, scoped_policies(kinds.group), in_time)
+def cells(kinds: Kinds, in_time: Callable[[], None],
+          most: int | None = None) -> Cells:
+    """Return the cells for the policies and relationships on few domains.
+
+    :param most: maximum number of cells; None means the limit
+    """
+    return _of_policies(kinds, scoped_policies(kinds.group), in_time, most)
 
 
 def cell_without_rules(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
@@ -163,7 +167,8 @@ def cell_without_rules(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
 
 
 def _of_policies(kinds: Kinds, policies: Iterable[ScopedPolicy],
-                 in_time: Callable[[], None]) -> Cells:
+                 in_time: Callable[[], None],
+                 most: int | None = None) -> Cells:
     table = kinds.table
     levels: list[str] = []
     of = np.zeros(len(table), dtype=np.int64)
@@ -172,7 +177,7 @@ def _of_policies(kinds: Kinds, policies: Iterable[ScopedPolicy],
         if is_host_filter(each.policy):
             continue
         fresh = [level for level in each.policy.levels if level not in levels]
-        number = refined(table, of, fresh)
+        number = refined(table, of, fresh, most)
         if number is not None:
             of = number
             levels.extend(fresh)
@@ -182,7 +187,7 @@ def _of_policies(kinds: Kinds, policies: Iterable[ScopedPolicy],
             atom.level for terms in _all_terms(rules, ()) for atom, _ in terms
             if rules.table.is_subset(atom.level)):
         # The level of a set of hosts that a policy selected.
-        number = refined(rules.table, of, [level])
+        number = refined(rules.table, of, [level], most)
         if number is not None:
             of = number
             levels.append(level)

@@ -11,22 +11,24 @@ from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.problem.hosts import HostTable
 
 
-def refined(table: HostTable, of: np.ndarray,
-            levels: Sequence[str]) -> np.ndarray | None:
+def refined(table: HostTable, of: np.ndarray, levels: Sequence[str],
+            most: int | None = None) -> np.ndarray | None:
     """Return the cell of each host after the cells are divided by the domains
     of the levels. None if there are too many cells, or for the host level.
 
     :param of: cell of each host
+    :param most: maximum number of cells; None means the limit
     """
+    most = limits().cells if most is None else most
     for level in levels:
         if level == HOST:
             return None
         division = table.division(level)
-        if len(division.domains) > limits().cells:
+        if len(division.domains) > most:
             return None
         pairs = np.stack((of, division.of_host))
         of = np.unique(pairs, axis=1, return_inverse=True)[1].reshape(-1)
-    return None if of.max(initial=0) >= limits().cells else of
+    return None if of.max(initial=0) >= most else of
 
 
 def is_host_filter(policy: Policy) -> bool:

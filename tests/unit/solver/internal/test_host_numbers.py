@@ -3,6 +3,7 @@
 and the bound is compared with all plans of small groups."""
 
 from collections import Counter
+from dataclasses import replace
 import random
 
 import numpy as np
@@ -17,14 +18,17 @@ from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import cells
 from nova_holistic.solver.decomposition.cohesive_kinds import CohesiveKinds
+from nova_holistic.solver.limits.current import Limits
 from nova_holistic.solver.milp.branching import Branching
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.settings import Strategy
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.internal.deadlines import in_time
 from tests.unit.solver.internal.test_nested_domains import (
     _AllPlans, _random_cloud, _random_group)
+from tests.unit.solver.test_oracle_weights import CASES, check_answer
 
 
 def _bounds(wanted, snapshot, objective):
@@ -73,6 +77,17 @@ def test_no_plan_costs_less_than_the_bound(objective):
     assert found['plans'] > times(1500) / 4
     assert found['raised'] > found['plans'] / 50
     assert found['exact'] > found['exact before']
+
+
+@pytest.mark.parametrize('cells', [1, 2])
+def test_answers_with_few_cells_hold_for_all_plans(cells):
+    """With one cell, the relaxation distinguishes no domains."""
+    few = replace(Limits(), decomposition=replace(
+        Limits().decomposition, host_cells=cells))
+    planned = sum(check_answer(
+        seed, 'fewest-hosts', Strategy.DECOMPOSED, limits=few, gap=0.0)
+        for seed in range(3 * CASES, 6 * CASES))
+    assert planned > CASES
 
 
 def test_members_kept_in_a_zone_need_whole_hosts_there():
