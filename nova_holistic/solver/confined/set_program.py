@@ -36,6 +36,7 @@ class SetProgram:
 
     :ivar value: cost of a known plan, without the hosts of members that stay
     :ivar bound: lower bound of the cost of all plans
+    :ivar _priced: the bound of the duals with the reduced costs ``_reduced``
     """
 
     costs: SetCosts
@@ -43,6 +44,7 @@ class SetProgram:
     value: float
     deadline: Deadline
     bound: float = 0.0
+    _priced: float = -np.inf
     _reduced: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
 
     def relax(self) -> None:
@@ -81,7 +83,7 @@ class SetProgram:
         if not self._reduced.size:
             return None
         # A plan that costs less than the known plan uses no other column.
-        possible = self._reduced <= (self.value - self.bound) * (
+        possible = self._reduced <= (self.value - self._priced) * (
             1 + BOUND_ERROR) + ARITHMETIC * self.value
         possible[:, 0] = False
         columns = int(self._domains @ possible.sum(axis=1))
@@ -168,8 +170,8 @@ class SetProgram:
             prices * self._numbers, shared * np.where(
                 shared < 0, self.limits.most, 0.0), -gains * self._domains))
         found = float(least_sum(terms) - SUM_ROUNDING * np.abs(terms).sum())
-        if found > self.bound or not self._reduced.size:
-            self.bound = max(self.bound, found)
+        if found > self._priced:
+            self.bound, self._priced = max(self.bound, found), found
             self._reduced = reduced + gains[:, None]
         return reduced
 

@@ -5,6 +5,7 @@ each."""
 from collections import Counter
 import random
 
+import numpy as np
 import pulp
 import pytest
 
@@ -15,6 +16,7 @@ from nova_holistic.policies.affinity import Affinity, SoftAffinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.confined.set_plans import plan_by_sets
+from nova_holistic.solver.confined.set_program import SetProgram
 from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.settings import Settings
@@ -245,3 +247,38 @@ def test_sets_that_prefer_one_rack_have_a_bound():
     assert found.objective.value == pytest.approx(
         _least_cost({2: 8}, lambda free: free / TOTAL), rel=1e-3)
     assert found.objective.gap <= 1e-3
+
+
+def _cost(program, division):
+    """Return the cost of a division; None if there is none."""
+    return None if division is None else round(sum(
+        number * program.costs.costs[each, choice]
+        for each, choice, number in division), 9)
+
+
+@pytest.mark.parametrize('price', [2, 20])
+def test_prices_that_prove_nothing_exclude_no_column(price, monkeypatch):
+    """The sum of the gains of all domains is larger than the value of all
+    sets, so the bound of these prices is negative."""
+    found = []
+
+    def divide(program):
+        types = len(program.costs.sets.numbers)
+        duals = np.zeros(types + len(program.costs.classes)
+                         + len(program.limits.most))
+        program._price(duals)
+        program._reduced = np.zeros_like(program.costs.costs)
+        best = _cost(program, original(program))
+        duals[:types] = price * program.value
+        again = SetProgram(program.costs, program.limits, program.value,
+                           program.deadline)
+        again._price(duals)
+        found.append((best, _cost(again, original(again))))
+
+    original = SetProgram.divide
+    monkeypatch.setattr(SetProgram, 'relax', lambda program: None)
+    monkeypatch.setattr(SetProgram, 'divide', divide)
+    for seed in range(30):
+        _solved(*_random_case(seed), 'stack')
+    assert sum(best is not None for best, _ in found) > 5
+    assert [best for best, _ in found] == [cost for _, cost in found]
