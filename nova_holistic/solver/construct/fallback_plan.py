@@ -153,13 +153,8 @@ def hosts_with_room(kinds: Kinds) -> np.ndarray:
         share = 1 / (kinds.numbers[:, None] / np.maximum(
             kinds.room, 0.1)).sum(axis=0)
     some = np.flatnonzero((kinds.room > 0).any(axis=0))
-    some = some[np.argsort(-share[some], kind='stable')]
-    places = {}
-    rank = np.zeros(len(some), dtype=np.int64)
-    for number, host in enumerate(some.tolist()):
-        where = kinds.table.hosts[host].location
-        rank[number] = places[where] = places.get(where, -1) + 1
-    some = some[np.argsort(rank, kind='stable')]
+    some = kinds.table.alternated(
+        some[np.argsort(-share[some], kind='stable')])
     # Take enough hosts for each kind, and for all kinds together.
     total = np.minimum(share[some].cumsum(), (
         kinds.room[:, some].cumsum(axis=1) / kinds.numbers[:, None]).min(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Selection of some hosts of a large cloud for greedy construction."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,7 +58,7 @@ def some_hosts(selection: HostSelection, table: HostTable) -> np.ndarray:
     with the most free capacity, and suitable hosts for each kind of members,
     also those with free uplinks.
     """
-    room = _room(selection.members, table)
+    room = free_shares(selection.members, table)
     order = np.argsort(-room, kind='stable')
     order = order[selection.open[order]]
     hosts, number = table.hosts, selection.number
@@ -106,7 +106,7 @@ def _of_whole_domains(room: np.ndarray, order: np.ndarray,
     return own[np.argsort(rank[division.of_host[own]], kind='stable')]
 
 
-def _room(members: Sequence[Member], table: HostTable) -> np.ndarray:
+def free_shares(members: Iterable[Member], table: HostTable) -> np.ndarray:
     """[host]: the share of the members' requested resources that it can take,
     regardless of other requirements."""
     demand: dict[str, int] = {}

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Number of members of each kind on each of some chosen hosts."""
 
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +14,7 @@ from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.limits.current import milp, phases, problem
 from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
 from nova_holistic.solver.problem.deadline import Deadline
-from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.hosts import in_turns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,8 +101,10 @@ def _by_marginal_cost(aggregation: HostAggregation,
     quota = rounded_counts(x, cell, aggregation.cells.count, kinds.numbers)
     # Policies of fine levels, which no cell represents, may limit the members
     # of a rack: another attempt uses equal hosts of different racks.
-    order = (_alternating(kinds, columns.hosts) if spare
-             else np.arange(len(columns.hosts)))
+    order = np.arange(len(columns.hosts))
+    if spare:
+        order = np.searchsorted(
+            columns.hosts, kinds.table.alternated(columns.hosts))
     taken = assign_by_marginal_cost(
         kinds, columns, aggregation.host_cost.slopes, quota, order)
     if taken is None:
@@ -117,18 +118,6 @@ def _by_marginal_cost(aggregation: HostAggregation,
     return HostAssignment(
         np.sort(columns.hosts[np.concatenate((np.flatnonzero(busy), more))]),
         _by_kind(columns.hosts, taken))
-
-
-def _alternating(kinds: Kinds, hosts: np.ndarray) -> np.ndarray:
-    """Indexes into the hosts: the first host of each location comes before
-    the second host of any location."""
-    number: Counter[tuple[str, ...]] = Counter()
-    rank = np.zeros(len(hosts), dtype=np.int64)
-    for index, host in enumerate(hosts.tolist()):
-        location = kinds.table.hosts[host].location
-        rank[index] = number[location]
-        number[location] += 1
-    return np.argsort(rank, kind='stable')
 
 
 def _chosen(aggregation: HostAggregation, spare: float,
@@ -152,8 +141,4 @@ def _by_cost_and_capacity(aggregation: HostAggregation,
     score = room - columns.opening / max(columns.opening.max(initial=0),
                                          EQUAL_COSTS)
     rest = rest[np.argsort(-score[rest], kind='stable')]
-    rank = np.zeros(len(rest), dtype=np.int64)
-    for cell in np.unique(columns.cell[rest]):
-        inside = columns.cell[rest] == cell
-        rank[inside] = np.arange(inside.sum())
-    return rest[np.argsort(rank, kind='stable')]
+    return rest[in_turns(columns.cell[rest])]

@@ -8,6 +8,7 @@ import numpy as np
 
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.members.requirements import Requirements
+from nova_holistic.solver.construct.some_hosts import free_shares
 from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
 from nova_holistic.solver.improve.neighbourhood import PlanView
 from nova_holistic.solver.improve.settings import Improvement
@@ -85,14 +86,8 @@ class CandidateHosts:
         hosts = np.flatnonzero(free)
         if not len(hosts):
             return []
-        demand: dict[str, int] = {}
-        for path in freed:
-            for name, amount in demands(self._members[path].requirements):
-                demand[name] = demand.get(name, 0) + amount
-        share = np.ones(len(hosts))
-        for name, amount in demand.items():
-            share = np.minimum(share, np.maximum(
-                self._table.amounts(name).free[hosts], 0) / max(1, amount))
+        share = np.minimum(1.0, free_shares(
+            (self._members[path] for path in freed), self._table)[hosts])
         cost = np.ones(len(hosts))
         if self._costs:
             one = demands(self._members[chance.choice(freed)].requirements)

@@ -139,12 +139,20 @@ class HostTable:
         :param order: host indexes; each domain keeps this order
         """
         levels = self.snapshot.levels
-        if len(levels) < 2 or not len(order):
+        if len(levels) < 2:
             return order
-        where = self.division(levels[-2]).of_host[order]
-        together = np.argsort(where, kind='stable')
-        _, first, number = np.unique(
-            where[together], return_index=True, return_counts=True)
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[together] = np.arange(len(order)) - np.repeat(first, number)
-        return order[np.argsort(rank, kind='stable')]
+        return order[in_turns(self.division(levels[-2]).of_host[order])]
+
+
+def in_turns(group: np.ndarray) -> np.ndarray:
+    """Indexes of the elements with the first element of each group before the
+    second element of any group.
+
+    :param group: [element]: number of its group
+    """
+    together = np.argsort(group, kind='stable')
+    _, first, number = np.unique(
+        group[together], return_index=True, return_counts=True)
+    rank = np.empty(len(group), dtype=np.int64)
+    rank[together] = np.arange(len(group)) - np.repeat(first, number)
+    return np.argsort(rank, kind='stable')
