@@ -251,11 +251,6 @@ class AggregatedProgram:
             coarse_domains(self._cells))
         self._is_integer = np.append(own, np.ones(len(self._of_n), dtype=bool))
 
-    def restrict_to(self, domains: np.ndarray) -> None:
-        """Allow only these domains among those with a variable for their use.
-        """
-        self.program.upper[self._own][self._cells.used & ~domains] = 0.0
-
     def minimise_penalty(self) -> None:
         """Minimise only the cost of preferences, in units of the largest
         factor."""

@@ -72,10 +72,8 @@ class HostAggregation:
 
     def run(self, rounds: int | None = None) -> None:
         """Run further rounds until no bin can be split, the bound hardly
-        improves, or little time is left.
-
-        Branching determines the domains in use. They are fixed while bins are
-        split, and determined again in the last round.
+        improves, or little time is left. Branching determines the domains in
+        use in each round.
 
         :param rounds: maximum number of rounds; None means the limit
         """
@@ -85,19 +83,16 @@ class HostAggregation:
             limits().first_bins)
         if not self._next and not self._limit_preferences(bins):
             return
-        settled = False
-        for number in range(rounds):
+        for _ in range(rounds):
             before = self._latest_bound
-            settled = settled and number < rounds - 1
-            if not self._solve(bins, settled):
+            if not self._solve(bins):
                 return
             more = None if abs(self._latest_bound - before) <= (
                 limits().bound_progress
                 * self._latest_bound) else self._split(bins)
-            if more is None and not settled:
+            if more is None:
                 return
-            settled = more is not None and bool(self.cells.used.any())
-            self._next = bins = bins if more is None else more
+            self._next = bins = more
 
     def bound_members(self) -> None:
         """Improve the bound of coarse kinds by the amounts of their members.
@@ -196,15 +191,11 @@ class HostAggregation:
         program.preferences.limit(program.program, limit)
         return program
 
-    def _solve(self, bins: list[np.ndarray], settled: bool) -> bool:
+    def _solve(self, bins: list[np.ndarray]) -> bool:
         program = self._program(bins, self.limit)
-        if settled:
-            program.restrict_to(self.domains)
         outcome, x = program.solve_relaxed(limits().domain_gap,
                                            self._deadline.part(
                                                phases().program_share).left)
-        if outcome.status is Status.INFEASIBLE and settled:
-            return self._solve(bins, False)
         if outcome.status is Status.INFEASIBLE and self.limit < float('inf'):
             # Preferences cost more if bins are split further.
             before = self.limit
@@ -212,18 +203,17 @@ class HostAggregation:
                 return False
             if self.limit <= before:
                 self.limit = float('inf')
-            return self._solve(bins, False)
+            return self._solve(bins)
         if outcome.status is Status.INFEASIBLE:
             self.impossible = True
             return False
         if not outcome.solved or outcome.bound is None:
             return False
         self._bins = bins
-        self.domains = program.domains
         self._latest_bound = self._cost(outcome)
-        if not settled:
-            self.bound = self._latest_bound if self.bound is None else max(
-                self.bound, self._latest_bound)
+        self.bound = self._latest_bound if self.bound is None else max(
+            self.bound, self._latest_bound)
+        self.domains = program.domains
         self.duals = program.duals
         self._used_bins = np.flatnonzero(x.sum(axis=0) > 1e-6).tolist()
         self.solution = [(bins[b], x[:, b]) for b in self._used_bins]
