@@ -4,11 +4,8 @@
 
 from dataclasses import replace
 
-import numpy as np
-
 from nova_holistic.solver import all_hosts, host_relaxation, large
 from nova_holistic.solver import part_bounds, preferred_plan, solve as top
-from nova_holistic.solver.column_generation.dominance import Dominance
 from nova_holistic.solver.column_generation import diving, dual_vertices
 from nova_holistic.solver.column_generation import pattern_program
 from nova_holistic.solver.construct.confinement import Confinement
@@ -59,10 +56,6 @@ def open_places(case, objective, in_time):
 def single_classes(case):
     """In place of the components of classes."""
     return [frozenset({c}) for c in range(len(case.classes))]
-
-
-def none_dominated(self, members, *_arguments):
-    return np.zeros(len(members), dtype=bool)
 
 
 def no_vertices(amounts, size):
@@ -146,7 +139,6 @@ STRATEGIES = {
         (host_assignment, 'assign_by_marginal_cost', nothing)],
     'bounds of members': [(HostAggregation, 'bound_members', nothing)],
     'branches of domains': [(large, 'domain_branches', lambda *_: ())],
-    'dominated patterns': [(Dominance, 'dominated', none_dominated)],
     'dual vertices': [(dual_vertices, '_inverses', no_vertices)],
     'further dives': [(diving, 'limits', with_limits(
         'column_generation', dives=0))],

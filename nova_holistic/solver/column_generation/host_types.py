@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from nova_holistic.model.objective import HostCost
-from nova_holistic.solver.column_generation.dominance import Dominance
 from nova_holistic.solver.column_generation.dual_vertices import DualVertices
 from nova_holistic.solver.decomposition.columns import Columns
 from nova_holistic.solver.problem.kinds import Kinds
@@ -30,7 +29,6 @@ class HostTypes:
     :ivar steps: [type, kind]: increase of the utilisation by one member
     :ivar slopes: slopes of the cost curve over the utilisation; empty if the
         cost does not depend on it
-    :ivar dominance: kinds that differ only in their cohesive set
     :ivar dual_vertices: dual values of the resources, for any prices
     """
 
@@ -43,7 +41,6 @@ class HostTypes:
     before: np.ndarray
     steps: np.ndarray
     slopes: np.ndarray
-    dominance: Dominance
     dual_vertices: DualVertices
     _order: np.ndarray
     _first: np.ndarray
@@ -70,9 +67,8 @@ class HostTypes:
             amounts, free[some],
             np.minimum(columns.room[some], kinds.numbers),
             columns.opening[some], columns.before[some], columns.steps[some],
-            np.array(host_cost.slopes), Dominance.of(kinds, amounts),
-            DualVertices(amounts), np.argsort(of, kind='stable'),
-            np.cumsum(numbers) - numbers)
+            np.array(host_cost.slopes), DualVertices(amounts),
+            np.argsort(of, kind='stable'), np.cumsum(numbers) - numbers)
 
     def __len__(self) -> int:
         return len(self.numbers)

@@ -149,9 +149,6 @@ class Pricing:
         host; None if the patterns are too many."""
         number = len(types)
         lost = np.zeros(number)
-        fine = self._room[types] >= _fitting(
-            self._free[types], self._host_types.amounts) if (
-                self._host_types.dominance.sets) else np.zeros(0)
         part = _Partial(
             np.arange(number), self._free[types],
             np.zeros((number, len(cell_prices.prices)), dtype=np.int64),
@@ -174,30 +171,13 @@ class Pricing:
             upper = gained + cell_prices.completion_bound(
                 i + 1, types_of, grown.free,
                 self._host_types.before[types_of] + grown.added, level)
-            some = self._undominated(grown, types_of, fine, np.flatnonzero(
-                upper > gains.known[types_of] + self._slack),
-                cell_prices, i + 1)
+            some = np.flatnonzero(
+                upper > gains.known[types_of] + self._slack)
             part = grown[_beam(
                 grown.of, upper, some, lost, self._beam)]
             if not len(part.of):
                 break
         return lost
-
-    def _undominated(self, part: _Partial, types_of: np.ndarray,
-                     fine: np.ndarray, some: np.ndarray,
-                     cell_prices: CellPrices, first: int) -> np.ndarray:
-        """Return the patterns among these that no other pattern dominates.
-
-        :param fine: [host, kind], as in ``Dominance.dominated``
-        """
-        dominance = self._host_types.dominance
-        if not dominance.sets:
-            return some
-        types = types_of[some]
-        return some[~dominance.dominated(
-            part.members[some], part.free[some], self._room[types],
-            fine[part.of[some]], cell_prices.prices,
-            cell_prices.order[first:].tolist())]
 
     def _grown(self, part: _Partial, types: np.ndarray, kind: int,
                cell_prices: CellPrices, last: bool) -> _Partial | None:
@@ -245,14 +225,6 @@ class Pricing:
         return curve(self._host_types.before[types] + added,
                      self._host_types.slopes
                      ) if self._curved else self._base[types]
-
-
-def _fitting(free: np.ndarray, amounts: np.ndarray) -> np.ndarray:
-    """[type, kind]: number of members of a kind that fit into the free
-    amounts."""
-    return np.array([
-        (free[:, of_kind > 0] // of_kind[of_kind > 0]).min(axis=1)
-        for of_kind in amounts]).T
 
 
 def _beam(of: np.ndarray, upper: np.ndarray, some: np.ndarray,
