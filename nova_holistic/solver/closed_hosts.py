@@ -45,7 +45,7 @@ def without_closed_hosts(incumbent: Incumbent, group: Group,
     hosts = _ClosedHosts(incumbent.snapshot, table, MarginalCost(
         table, members, host_cost, ()), Eligibility(table))
     total = sum(hosts.least(each, deadline) for each in closing)
-    return (_valid(group.only({m.path for m in rest})),
+    return (only_monotone(group.only({m.path for m in rest})),
             total - SUM_ROUNDING * total)
 
 
@@ -93,7 +93,7 @@ class _ClosedHosts:
         return suits
 
 
-def _valid(rest: Group) -> Group:
+def only_monotone(rest: Group) -> Group:
     """The rest of the group with only its monotone policies and relationships,
     which every plan of the whole group satisfies. Another policy, for example
     a spread over a minimum number of domains, may need the members that were
@@ -103,7 +103,7 @@ def _valid(rest: Group) -> Group:
         policies=tuple(each for each in rest.policies if each.monotone),
         relationships=tuple(
             each for each in rest.relationships if each.monotone),
-        groups=tuple(map(_valid, rest.groups)))
+        groups=tuple(map(only_monotone, rest.groups)))
 
 
 def _closing(group: Group, placed: Collection[str]) -> Iterator[ScopedPolicy]:

@@ -15,10 +15,12 @@ from dataclasses import replace
 import numpy as np
 
 from nova_holistic.model.group import Group
-from nova_holistic.solver.closed_hosts import without_closed_hosts
+from nova_holistic.solver.closed_hosts import (
+    only_monotone, without_closed_hosts)
 from nova_holistic.solver.column_generation.generation import ColumnGeneration
 from nova_holistic.solver.column_generation.pattern_placement import (
     is_applicable)
+from nova_holistic.solver.confined.separate_sets import separate_sets
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import cell_without_rules
 from nova_holistic.solver.host_counts.count_hosts import (
@@ -92,7 +94,8 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
         # No plan exists.
         return None
     rules = cell_without_rules(kinds, deadline.check)
-    aggregation = HostAggregation(kinds, rules, host_cost, deadline)
+    # No plan follows: the relaxation may use its share of the time left now.
+    aggregation = HostAggregation(kinds, rules, host_cost, deadline.part(1.0))
     aggregation.run()
     if aggregation.bound is None:
         return None
@@ -100,6 +103,7 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
     incumbent.prove(aggregation.within(float('inf')) + more, limit)
     if kinds.is_coarse:
         return None
+    _separate_sets(incumbent, aggregation, limit, more, deadline)
     counted = Counted(kinds, whole, aggregation.columns,
                       known=incumbent.plan_cost[1])
     if is_applicable(kinds, host_cost, rules, aggregation.columns):
@@ -118,3 +122,31 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
     if found.bound is not None:
         incumbent.prove(found.bound + more, limit)
     return found.hosts
+
+
+def _separate_sets(incumbent: Incumbent, aggregation: HostAggregation,
+                   limit: float, more: float, deadline: Deadline) -> None:
+    """Prove a bound in which each set of members that a policy keeps in one
+    domain has its own bound.
+
+    :param aggregation: the solved relaxation of all members
+    :param more: bound of the cost of further members
+    :raises OutOfTime: if the time ends before the relaxation is solved
+    """
+    kinds = aggregation.kinds
+    gone, least = separate_sets(kinds, aggregation.host_cost,
+                                aggregation.duals, deadline)
+    if not gone:
+        return
+    rest = only_monotone(kinds.group.only(
+        {m.path for m in kinds.members} - gone))
+    others = Kinds.of(rest, incumbent.snapshot, incumbent.placed,
+                      deadline.check, limits().coarse_kinds)
+    if others is None or not others.kinds:
+        incumbent.prove(least + more, limit)
+        return
+    relaxation = HostAggregation(others, cell_without_rules(others, deadline.check),
+                                 aggregation.host_cost, deadline.part(1.0))
+    relaxation.run()
+    if relaxation.bound is not None:
+        incumbent.prove(relaxation.within(float('inf')) + least + more, limit)

@@ -14,15 +14,16 @@ import contextlib
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-import numpy as np
-
 from nova_holistic.model.objective import Objective
 from nova_holistic.objectives.utilisation import requested_classes
 from nova_holistic.solver.all_hosts import (
     search_all_hosts, search_chosen_hosts)
+from nova_holistic.solver.confined.separate_sets import is_convex
 from nova_holistic.solver.construct.batches import Batch, batches
 from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.diagnosis.contradiction import propagated
+from nova_holistic.solver.domain_plan import (
+    has_costs_of_domains, plan_by_domains)
 from nova_holistic.solver.host_relaxation import relax_policies
 from nova_holistic.solver.large import relax
 from nova_holistic.solver.limits.current import phases as limits
@@ -101,9 +102,7 @@ def adds_up(objective: Objective) -> bool:
     host_cost = objective.host_cost()
     if host_cost is None:
         return objective.traffic() is not None
-    free = np.linspace(0.0, 1.0, 11)
-    return bool((np.diff(host_cost.slopes) >= 0).all()) and not np.any(
-        host_cost.opening(free))
+    return is_convex(host_cost)
 
 
 def _violations(known: Incumbent, batch: Batch) -> Fraction:
@@ -126,8 +125,11 @@ def _solve_part(known: Incumbent, batch: Batch, backend: Backend,
     alone = Incumbent(group, known.snapshot, {
         path: host for path, host in known.placed.items() if path in paths},
         known.objective.for_group(group), known.gap / 2)
-    first_plan(alone, deadline)
-    relax(alone, deadline)
+    if has_costs_of_domains(alone):
+        plan_by_domains(alone, deadline)
+    if not alone.is_good_enough:
+        first_plan(alone, deadline)
+        relax(alone, deadline)
     if alone.where is None or alone.is_good_enough:
         return _bounds_of_part(known, alone)
     case = alone.whole_case(deadline.check)

@@ -105,12 +105,12 @@ def _sets(kinds: Kinds, paths: Collection[str],
                                path in left for path in members):
             for path in members:
                 del left[path]
-            yield members, _most_on_a_host(scope), True
+            yield members, most_of_scope(scope), True
     for path in left:
         yield (path,), 1, False
 
 
-def _most_on_a_host(scope: Scope) -> int:
+def most_of_scope(scope: Scope) -> int:
     """Maximum number of the scope's members on one host, from its own
     policies."""
     return min((len(scope.members), *(

@@ -106,10 +106,16 @@ class MarginalCost:
         if len(hosts) > number:
             # Marginal costs never fall, so the other hosts remain unused.
             hosts = hosts[np.argpartition(first, number - 1)[:number]]
+        steps = self.steps(amounts, number, hosts)
+        return float(np.sort(steps, axis=None)[:number].sum())
+
+    def steps(self, amounts: Demand, number: int,
+              hosts: np.ndarray) -> np.ndarray:
+        """[n, host]: the increase of the cost of each of the hosts by the n-th
+        member that requests these amounts, without the cost of opening it."""
         shares = [self._share({name: n * amount for name, amount in amounts},
                               hosts) for n in range(number + 1)]
-        steps = np.diff([curve(each, self._slopes) for each in shares], axis=0)
-        return float(np.sort(steps, axis=None)[:number].sum())
+        return np.diff([curve(each, self._slopes) for each in shares], axis=0)
 
     def _cost_increase(self, amounts: Demand) -> np.ndarray:
         if not len(self._slopes):

@@ -230,3 +230,46 @@ def test_preferences_count_as_hard_policies_for_plans_without_violations():
                            for n in range(4)}, 'others/m-0': by_name['h4']})
     assert known.plan_cost == (0, 4.5)
     assert 4.5 - 1e-6 <= known.bound <= 4.5
+
+
+def _racks_with_one_empty_host(number):
+    """Return a cloud. Each rack has one empty host, on which a member costs
+    0.01, and two half-used hosts, on which it costs 0.11."""
+    return cloud(*(host(f'r{rack}h{n}', f'r{rack}', inventories={
+        'VCPU': Inventory(10, used=5 * (n > 0))})
+        for rack in range(number) for n in range(3)))
+
+
+def test_members_of_one_rack_do_not_use_the_best_hosts_of_all_racks():
+    """The members of each triple are on different hosts of one rack and cost
+    0.01 + 0.11 + 0.11; two other members cost 0.01 each."""
+    wanted = group(servers('m', 2), groups=[group(
+        servers('m', 3), name=f'triple{number}', policies=[
+            Affinity(level='rack'), AntiAffinity()]) for number in range(2)])
+    bound = _bound(wanted, _racks_with_one_empty_host(8), {}, 'spread')
+    assert 0.48 - 1e-6 <= bound <= 0.48
+
+
+def test_members_of_one_host_share_it():
+    """Three members on one empty host cost 0.01 + 0.03 + 0.05."""
+    wanted = group(servers('m', 1), groups=[group(
+        servers('m', 3, vcpus=1), name='packed', policies=[Affinity()])])
+    bound = _bound(wanted, _racks_with_one_empty_host(8), {}, 'spread')
+    assert bound >= 0.1 - 0.04 - 1e-6
+
+
+def test_a_set_with_a_member_that_stays_has_no_bound_of_its_own():
+    """The other two members may be on the empty host of their rack."""
+    wanted = group(servers('m', 1), groups=[group(
+        servers('m', 3), name='triple', policies=[Affinity(level='rack')])])
+    bound = _bound(wanted, _racks_with_one_empty_host(8),
+                   {'triple/m-0': 'r0h1'}, 'spread')
+    assert bound <= 0.01 + 0.03 + 0.01
+
+
+def test_costs_that_fall_with_utilisation_do_not_add_up():
+    """Both members of the pair and the other member share one host."""
+    wanted = group(servers('m', 1), groups=[group(
+        servers('m', 2), name='pair', policies=[Affinity()])])
+    bound = _bound(wanted, _racks_with_one_empty_host(2), {}, 'stack')
+    assert bound <= 0.5 + 1e-9
