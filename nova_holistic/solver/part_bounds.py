@@ -126,7 +126,7 @@ def _solve_part(known: Incumbent, batch: Batch, backend: Backend,
         path: host for path, host in known.placed.items() if path in paths},
         known.objective.for_group(group), known.gap / 2)
     if has_costs_of_domains(alone):
-        plan_by_domains(alone, deadline)
+        plan_by_domains(alone, deadline.part(limits().program_share))
     if not alone.is_good_enough:
         first_plan(alone, deadline)
         relax(alone, deadline)

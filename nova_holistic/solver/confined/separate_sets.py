@@ -18,7 +18,8 @@ from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.objective import HostCost
 from nova_holistic.objectives.utilisation import requested_classes
 from nova_holistic.solver.confined.confined_sets import most_of_scope
-from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
+from nova_holistic.solver.evaluation.marginal_cost import (
+    MarginalCost, Places)
 from nova_holistic.solver.numerics.tolerances import SUM_ROUNDING
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
@@ -104,34 +105,10 @@ class _SetBounds:
         division = self.kinds.table.division(level)
         total = np.zeros(len(division.domains))
         for kind, number in numbers.items():
-            room = np.minimum(self.kinds.room[kind], min(number, most))
-            room[division.of_host < 0] = 0
-            hosts = np.flatnonzero(room)
-            steps = self.costs.steps(tuple(zip(
-                self.kinds.names, self.kinds.amounts[kind].tolist())),
-                number, hosts)
-            total += _cheapest(steps, room[hosts], division.of_host[hosts],
-                               number, len(total))
+            room = np.minimum(self.kinds.room[kind], most)
+            total += self.costs.in_domains(
+                tuple(zip(self.kinds.names,
+                          self.kinds.amounts[kind].tolist())), number,
+                Places.of(np.arange(len(room)), room, division))
         least = float(total.min(initial=np.inf))
         return least if least < np.inf else 0.0
-
-
-def _cheapest(steps: np.ndarray, room: np.ndarray, domain: np.ndarray,
-              number: int, domains: int) -> np.ndarray:
-    """[domain]: the sum of its cheapest costs of this number of members;
-    infinite if its hosts have too little room.
-
-    :param steps: [n, host]: cost of the n-th member on the host
-    :param room: [host]: number of members
-    :param domain: [host]
-    """
-    found = np.full(domains, np.inf)
-    some = np.arange(number)[:, None] < room
-    cost, where = steps[some], np.broadcast_to(domain, steps.shape)[some]
-    order = np.lexsort((cost, where))
-    cost, where = cost[order], where[order]
-    sizes = np.bincount(where, minlength=domains)
-    first = np.cumsum(sizes) - sizes
-    fine = np.flatnonzero(sizes >= number)
-    found[fine] = cost[first[fine][:, None] + np.arange(number)].sum(axis=1)
-    return found

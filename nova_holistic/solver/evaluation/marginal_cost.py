@@ -3,17 +3,47 @@
 objectives that are sums over hosts."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.evaluation.covering_cost import covering_cost
-from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.numerics.tolerances import UNLIMITED_MEMBERS
+from nova_holistic.solver.problem.hosts import Division, HostTable
 from nova_holistic.solver.problem.utilisation_curve import curve
 
 Demand = Sequence[tuple[str, int]]
 """Resource classes and amounts that one member requests."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Places:
+    """Hosts of one level's domains.
+
+    :ivar hosts: indexes of the hosts that members may use
+    :ivar room: [n]: maximum number of members on each of these hosts
+    :ivar domain: [n]: domain of each of them
+    :ivar domains: number of domains of the level
+    """
+
+    hosts: np.ndarray
+    room: np.ndarray
+    domain: np.ndarray
+    domains: int
+
+    @classmethod
+    def of(cls, hosts: np.ndarray, room: np.ndarray,
+           division: Division) -> 'Places':
+        """Those of the hosts that are in a domain and have room.
+
+        :param room: [n]: maximum number of members on each of the hosts
+        """
+        domain = division.of_host[hosts]
+        some = (domain >= 0) & (room > 0)
+        return cls(hosts[some], room[some], domain[some],
+                   len(division.domains))
 
 
 class MarginalCost:
@@ -57,6 +87,15 @@ class MarginalCost:
         for name, amount in amounts:
             result &= self.free[name] >= amount
         return result
+
+    def room(self, amounts: Demand, hosts: np.ndarray) -> np.ndarray:
+        """[n]: number of members that request these amounts and fit on each of
+        the hosts."""
+        found = np.full(len(hosts), UNLIMITED_MEMBERS)
+        for name, amount in amounts:
+            if amount:
+                found = np.minimum(found, self.free[name][hosts] // amount)
+        return found
 
     def put(self, amounts: Demand, host: int) -> None:
         """Place one member that requests these amounts on the host."""
@@ -106,11 +145,30 @@ class MarginalCost:
         if len(hosts) > number:
             # Marginal costs never fall, so the other hosts remain unused.
             hosts = hosts[np.argpartition(first, number - 1)[:number]]
-        steps = self.steps(amounts, number, hosts)
+        steps = self._steps(amounts, number, hosts)
         return float(np.sort(steps, axis=None)[:number].sum())
 
-    def steps(self, amounts: Demand, number: int,
-              hosts: np.ndarray) -> np.ndarray:
+    def in_domains(self, amounts: Demand, number: int,
+                   places: 'Places') -> np.ndarray:
+        """[domain]: the minimum cost of inserting this number of members that
+        request these amounts into the domain, without the costs of opening
+        hosts; infinite if its hosts have too little room."""
+        steps = self._steps(amounts, number, places.hosts)
+        some = np.arange(number)[:, None] < places.room
+        cost = steps[some]
+        where = np.broadcast_to(places.domain, steps.shape)[some]
+        order = np.lexsort((cost, where))
+        cost, where = cost[order], where[order]
+        sizes = np.bincount(where, minlength=places.domains)
+        first = np.cumsum(sizes) - sizes
+        found = np.full(places.domains, np.inf)
+        fine = np.flatnonzero(sizes >= number)
+        found[fine] = cost[first[fine][:, None] + np.arange(number)].sum(
+            axis=1)
+        return found
+
+    def _steps(self, amounts: Demand, number: int,
+               hosts: np.ndarray) -> np.ndarray:
         """[n, host]: the increase of the cost of each of the hosts by the n-th
         member that requests these amounts, without the cost of opening it."""
         shares = [self._share({name: n * amount for name, amount in amounts},
