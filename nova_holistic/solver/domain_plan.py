@@ -9,6 +9,7 @@ By weak duality, the cost of the program less the cost of the permitted
 violations is a bound of the objective.
 """
 
+from collections.abc import Sequence
 import contextlib
 from dataclasses import dataclass
 from fractions import Fraction
@@ -60,7 +61,7 @@ def plan_by_domains(known: Incumbent, deadline: Deadline) -> bool:
 
 def _solve(known: Incumbent, case: Case, states: MemberStates,
            deadline: Deadline) -> bool:
-    tree = known.snapshot.levels
+    tree = _tree(known)
     if not is_tree([case.table.division(level).of_host for level in tree]):
         return True
     rules = DomainRules.of(case, states, tree, deadline.check)
@@ -89,6 +90,17 @@ def _solve(known: Incumbent, case: Case, states: MemberStates,
         known.prove(program.bound(found, factor, cost),
                     cost if factor else float('inf'))
     return True
+
+
+def _tree(known: Incumbent) -> Sequence[str]:
+    """The levels of the topology; or a label and the level of hosts, if the
+    policies refer to no other level."""
+    topology = known.snapshot.levels
+    levels = {level for each in known.policies
+              for level in each.policy.levels if level != HOST}
+    if len(levels) == 1 and levels.isdisjoint(topology):
+        return *levels, HOST
+    return topology
 
 
 @dataclass(frozen=True, slots=True)

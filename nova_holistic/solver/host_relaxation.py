@@ -145,8 +145,9 @@ def _separate_sets(incumbent: Incumbent, aggregation: HostAggregation,
     if others is None or not others.kinds:
         incumbent.prove(least + more, limit)
         return
-    relaxation = HostAggregation(others, cell_without_rules(others, deadline.check),
-                                 aggregation.host_cost, deadline.part(1.0))
+    relaxation = HostAggregation(
+        others, cell_without_rules(others, deadline.check),
+        aggregation.host_cost, deadline.part(1.0))
     relaxation.run()
     if relaxation.bound is not None:
         incumbent.prove(relaxation.within(float('inf')) + least + more, limit)

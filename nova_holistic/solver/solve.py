@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes a plan for a group and a snapshot, or the reasons why no plan
-exists."""
+"""Computes a plan for a group and a snapshot, or reasons why none exists."""
 
 from collections.abc import Mapping, Sequence
 import contextlib
@@ -35,6 +34,7 @@ from nova_holistic.solver.limits.current import (
 from nova_holistic.solver.milp.backend import Backend, load_backend
 from nova_holistic.solver.observer import Answer, notify_observers, Question
 from nova_holistic.solver.part_bounds import bound_diverse
+from nova_holistic.solver.part_plans import replan_parts
 from nova_holistic.solver.pattern_plan import plan_by_patterns
 from nova_holistic.solver.preferred_plan import (
     adopt, choose_hosts, is_small, with_hard_preferences)
@@ -166,8 +166,9 @@ def _complete(question: _Question, deadline: Deadline,
             cover_members(known, deadline.part(limits().bound_share))
         if question.strategy is not Strategy.NEIGHBOURHOODS:
             plan_by_patterns(known, question.backend, deadline)
-        improve(known, question.backend, deadline,
-                question.settings.improvement)
+            replan_parts(known, deadline.part(limits().program_share))
+        improve(
+            known, question.backend, deadline, question.settings.improvement)
     return proof or _plan(question)
 
 

@@ -171,6 +171,8 @@ class MarginalCost:
                hosts: np.ndarray) -> np.ndarray:
         """[n, host]: the increase of the cost of each of the hosts by the n-th
         member that requests these amounts, without the cost of opening it."""
+        if not len(self._slopes):
+            return np.zeros((number, len(hosts)))
         shares = [self._share({name: n * amount for name, amount in amounts},
                               hosts) for n in range(number + 1)]
         return np.diff([curve(each, self._slopes) for each in shares], axis=0)

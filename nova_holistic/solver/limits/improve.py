@@ -41,6 +41,10 @@ class ImproveLimits:
         10 s for 949 different members on 24,343 hosts, and the gap was 24
         instead of 14 % (benchmarks/grid.py).
     :ivar fewest_hosts: hosts of a part at least, as far as they exist.
+    :ivar part_hosts: hosts for each member of a part that dynamic programming
+        places, of the whole cloud, and the best hosts of that many domains.
+    :ivar part_domains: domains of each level for such a part.
+    :ivar compared_hosts: cheapest hosts whose domains are compared for it.
     :ivar rows: policies times hosts of a part, unless it has fewest_hosts.
     """
 
@@ -59,4 +63,7 @@ class ImproveLimits:
     shared_members: int = 4
     ordered_requirements: int = 100
     fewest_hosts: int = 300
+    part_hosts: int = 4
+    part_domains: int = 8
+    compared_hosts: int = 5_000
     rows: int = 200_000

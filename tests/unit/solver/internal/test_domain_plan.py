@@ -38,9 +38,9 @@ LEVELS = ('az', 'rack', 'host')
 WEIGHTS = (None, None, 1e-6, 0.1, 0.3, 1.0, 2.5, 1e6)
 
 
-def _policy(chance):
+def _policy(chance, levels=LEVELS):
     weight = chance.choice(WEIGHTS)
-    level = chance.choice(LEVELS)
+    level = chance.choice(levels)
     return chance.choice((
         lambda: Affinity(level=level, weight=weight),
         lambda: AntiAffinity(level=level, weight=weight,
@@ -83,8 +83,27 @@ def _racks(seed):
     return wanted, snapshot, {}
 
 
+def _feeds(seed):
+    """Return a group with policies on hosts and on a label of hosts, and a
+    cloud in which the label crosses the racks; no member stays."""
+    chance = random.Random(seed)
+    snapshot = builders.cloud(*(builders.host(
+        f'h{n}', chance.choice(('r1', 'r2')), labels={
+            'feed': chance.choice('AB')},
+        traits=frozenset('A' if chance.random() < 0.7 else ''),
+        servers=chance.choice((0, 0, 1)), inventories={'VCPU': Inventory(
+            chance.choice((2, 4, 6)), used=chance.choice((0, 0, 1)))})
+        for n in range(chance.randint(3, 5))))
+    wanted = builders.group(
+        builders.servers('m', chance.randint(2, 4)),
+        policies=[_policy(chance, ('feed', 'feed', 'host'))
+                  for _ in range(chance.choice((1, 2, 3)))])
+    return wanted, snapshot, {}
+
+
 GENERATORS = {
-    'racks': _racks, 'policies': test_oracle_policies.random_case,
+    'racks': _racks, 'feeds': _feeds,
+    'policies': test_oracle_policies.random_case,
     'relationships': test_oracle_relationships.random_case,
     'weights': test_oracle_weights.random_case}
 

@@ -59,7 +59,7 @@ def _part(chance, number):
             lambda: Traits(has=frozenset('T'), weight=weight)))()])
 
 
-def _random_case(seed):
+def random_case(seed):
     """Return a group of several parts, a cloud, and placed members."""
     chance = random.Random(seed)
     snapshot = cloud(*(host(
@@ -90,7 +90,7 @@ def test_no_plan_is_below_the_bounds(objective):
     objective for each cost of the preferences that a plan has."""
     values = costs = 0
     for seed in range(CASES):
-        wanted, snapshot, placed = _random_case(seed)
+        wanted, snapshot, placed = random_case(seed)
         if len(wanted.all_members()) > 7:
             continue
         found = _plan_costs(wanted, snapshot, placed, objective)

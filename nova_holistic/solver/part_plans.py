@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Better plans of groups of many small independent parts.
+
+Dynamic programming finds the best hosts of one part after another, while the
+members of all other parts stay. It moves a whole part to another domain, which
+searches that move a few members rarely do.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+import contextlib
+from dataclasses import replace
+
+import numpy as np
+
+from nova_holistic.model.cloud.inventory import with_use_changed
+from nova_holistic.model.cloud.snapshot import Host
+from nova_holistic.model.group import Group
+from nova_holistic.model.members.member import Member
+from nova_holistic.model.relationship import Relationship
+from nova_holistic.objectives.utilisation import requested_classes
+from nova_holistic.solver.confined.separate_sets import is_convex
+from nova_holistic.solver.construct.batches import Batch, batches
+from nova_holistic.solver.domain_plan import plan_by_domains
+from nova_holistic.solver.limits.current import improve as limits, phases
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.eligibility import demands
+from nova_holistic.solver.problem.hard_forms import with_hard_forms
+from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
+from nova_holistic.solver.problem.preference_cost import preference_cost
+from nova_holistic.solver.problem.rows import ScopedPolicy
+from nova_holistic.solver.ruin_recreate.part_hosts import PartHosts
+
+
+def replan_parts(known: Incumbent, deadline: Deadline) -> None:
+    """Improve an incumbent that has a plan: find better hosts for one part
+    after another, until no part has any or the time ends.
+
+    Nothing is done if members stay on their hosts, or if the objective is not
+    a sum of convex costs of hosts.
+    """
+    host_cost = known.objective.host_cost()
+    if known.where is None or known.placed or known.is_good_enough or (
+            host_cost is None or not is_convex(host_cost)):
+        return
+    parts = batches(known, 1)
+    if len(parts) < 2:
+        return
+    with contextlib.suppress(OutOfTime):
+        search = _PartPlans(known, parts, deadline)
+        with contextlib.suppress(OutOfTime):
+            search.construct(deadline.part(phases().main_share))
+        while not known.is_good_enough and search.run():
+            pass
+
+
+class _PartPlans:
+    """Better hosts for one part after another."""
+
+    def __init__(self, known: Incumbent, parts: Sequence[Batch],
+                 deadline: Deadline):
+        self._known, self._deadline = known, deadline
+        self._table = HostTable.of(known.snapshot)
+        self._hosts = PartHosts(self._table, known.members,
+                                known.objective.host_cost())
+        part_of = {m.path: number for number, part in enumerate(parts)
+                   for m in part.members}
+        self._policies: list[list[ScopedPolicy]] = [[] for _ in parts]
+        for each in known.policies:
+            if each.scope.members:
+                self._policies[part_of[each.scope.members[0].path]].append(
+                    each)
+        classes = requested_classes(known.members)
+        self._parts = [
+            number for number, part in enumerate(parts)
+            if requested_classes(part.members) == classes
+            and not any(map(_limits_traffic, self._policies[number]))]
+        self._batches = parts
+
+    def construct(self, deadline: Deadline) -> None:
+        """Place the parts again, each on the best hosts that the parts before
+        leave. Parts that close hosts to others come first, then the parts
+        with the highest costs.
+
+        :raises OutOfTime: if the time ends before the parts are placed
+        """
+        known = self._known
+        costs = {number: self._cost(number, known.where)
+                 for number in self._parts}
+        order = sorted(costs, key=lambda each: (
+            bool(self._batches[each].closes), costs[each][1]), reverse=True)
+        fixed = {*range(len(self._batches))} - costs.keys()
+        where: dict[str, Host] = {}
+        try:
+            while failed := self._place(order, fixed, where, deadline):
+                # These parts keep their hosts, and all others avoid them.
+                fixed |= failed
+                where.clear()
+        finally:
+            known.offer({**known.where, **where})
+
+    def _place(self, order: Sequence[int], fixed: Collection[int],
+               where: dict[str, Host], deadline: Deadline) -> set[int]:
+        """Place one part after another, and return the parts for which no
+        hosts are found.
+
+        :param fixed: parts that keep their hosts
+        :param where: path to host of the placed members; is extended
+        :raises OutOfTime: if the time ends before the parts are placed
+        """
+        known, failed = self._known, set()
+        for number in fixed:
+            where.update(self._own(number, known.where))
+        usage = _Usage(self._table, known.members)
+        usage.add(where)
+        for number in order:
+            if number in fixed:
+                continue
+            deadline.check()
+            found = self._best(number, where, usage)
+            if found is None:
+                failed.add(number)
+            else:
+                where.update(found)
+                usage.add(found)
+        return failed
+
+    def run(self) -> bool:
+        """Take one step for each part; return whether a further step for each
+        is useful.
+
+        :raises OutOfTime: if the time ends
+        """
+        known = self._known
+        where, before = dict(known.where), known.plan_cost
+        usage = _Usage(self._table, known.members)
+        usage.add(where)
+        try:
+            for number in self._parts:
+                self._deadline.check()
+                own = self._own(number, where)
+                usage.add(own, -1)
+                found = self._best(number, where, usage)
+                if found is None or self._cost(number, {
+                        **where, **found}) >= self._cost(number, where):
+                    found = own
+                where.update(found)
+                usage.add(found)
+        finally:
+            known.offer(where)
+        cost, value = known.plan_cost
+        return (cost, value + limits().least_gain * abs(value)) < before
+
+    def _own(self, number: int, where: Mapping[str, Host]) -> dict[str, Host]:
+        """The hosts of the members of one part."""
+        return {m.path: where[m.path] for m in self._batches[number].members}
+
+    def _best(self, number: int, where: Mapping[str, Host],
+              usage: '_Usage') -> Mapping[str, Host] | None:
+        """The best hosts of the part; None if none are found that satisfy its
+        policies.
+
+        :param where: path to host of the placed members
+        :param usage: the use of the placed members of all other parts
+        """
+        known, part = self._known, self._batches[number]
+        table = self._table.part(None)
+        table.occupy(usage.taken)
+        chosen = self._hosts.choose(
+            table, part.members, self._policies[number],
+            self._open(part, usage, where))
+        if not len(chosen):
+            return None
+        snapshot = replace(known.snapshot, hosts=tuple(
+            map(usage.host, chosen.tolist())), lineage={})
+        group = _only(known.group, part.members)
+        groups = [group]
+        if any(not each.policy.hard for each in self._policies[number]):
+            # A plan without violated preferences is the best one.
+            groups.insert(0, with_hard_forms(group))
+        for each in groups:
+            alone = Incumbent(each, snapshot, {}, known.objective, known.gap)
+            plan_by_domains(alone, self._deadline)
+            if alone.where is not None:
+                found = {path: self._table.hosts[self._table.index[host.name]]
+                         for path, host in alone.where.items()}
+                if self._is_valid(number, {**where, **found}):
+                    return found
+        return None
+
+    def _is_valid(self, number: int, where: Mapping[str, Host]) -> bool:
+        """Whether the part satisfies its hard policies."""
+        return not any(each.policy.hard and each.policy.check(
+            each.scope, where, self._known.snapshot).count
+            for each in self._policies[number])
+
+    def _cost(self, number: int, where: Mapping[str, Host]) -> PlanCost:
+        """The cost of the preferences of the part, and the increase of the
+        objective by its members, rounded.
+
+        :param where: path to host of the members of all parts
+        """
+        known = self._known
+        members = self._batches[number].members
+        own = self._own(number, where)
+        names = {host.name for host in own.values()}
+        beside = [m for m in known.members if m.path not in own
+                  and where[m.path].name in names]
+        stay = {m.path: where[m.path] for m in beside}
+        value = known.objective.value(
+            [*members, *beside], {**own, **stay}, {}, known.snapshot)
+        if beside:
+            value -= known.objective.value(beside, stay, {}, known.snapshot)
+        return (preference_cost(self._policies[number], where,
+                                known.snapshot), round(value, 9))
+
+    def _open(self, part: Batch, usage: '_Usage',
+              where: Mapping[str, Host]) -> np.ndarray:
+        """[host]: whether other parts permit members of the part."""
+        table, known = self._table, self._known
+        paths = {m.path for m in part.members}
+        found = table.enabled.copy()
+        for each in known.policies:
+            if each.policy.closes and each.scope.members and (
+                    each.scope.members[0].path not in paths):
+                for domain in each.policy.reserves(
+                        each.scope, where, known.snapshot):
+                    found[table.hosts_of(domain.level, domain)] = False
+        for level in part.closes:
+            of_host = table.division(level).of_host
+            found &= ~np.isin(of_host, of_host[[
+                host for host, number in usage.servers.items() if number]])
+        return found
+
+
+class _Usage:
+    """What placed members use.
+
+    :ivar taken: resource class to [host]: amount
+    :ivar servers: host index to their number
+    """
+
+    def __init__(self, table: HostTable, members: Sequence[Member]):
+        """:param members: all members of the group"""
+        self._table = table
+        self._demands = {m.path: demands(m.requirements) for m in members}
+        self.taken = {name: np.zeros(len(table), dtype=np.int64)
+                      for amounts in self._demands.values()
+                      for name, _ in amounts}
+        self.servers: Counter[int] = Counter()
+
+    def add(self, where: Mapping[str, Host], by: int = 1) -> None:
+        """Add members on their hosts; remove them if ``by`` is -1."""
+        for path, at in where.items():
+            host = self._table.index[at.name]
+            self.servers[host] += by
+            for name, amount in self._demands[path]:
+                self.taken[name][host] += by * amount
+
+    def host(self, number: int) -> Host:
+        """The host with the use of these members."""
+        host = self._table.hosts[number]
+        if not self.servers[number]:
+            return host
+        return replace(
+            host, servers=host.servers + self.servers[number],
+            inventories=with_use_changed(host.inventories, {
+                name: int(amounts[number])
+                for name, amounts in self.taken.items()}))
+
+
+def _limits_traffic(each: ScopedPolicy) -> bool:
+    """Whether it is a hard relationship with traffic. The traffic of different
+    parts shares the uplinks."""
+    return each.policy.hard and isinstance(
+        each.policy, Relationship) and bool(each.policy.traffic_mbps)
+
+
+def _only(group: Group, members: Sequence[Member]) -> Group:
+    """The group with these members only."""
+    # Groups without any of them are left out first, because there may be
+    # hundreds.
+    names = {m.path.split('/')[0] for m in members}
+    return replace(group, groups=tuple(
+        each for each in group.groups if each.name in names)).only(
+            {m.path for m in members})
