@@ -250,7 +250,7 @@ def test_sets_that_prefer_one_rack_have_a_bound():
 
 
 def _cost(program, division):
-    """Return the cost of a division; None if there is none."""
+    """Return the cost of a division; None without a division."""
     return None if division is None else round(sum(
         number * program.costs.costs[each, choice]
         for each, choice, number in division), 9)
