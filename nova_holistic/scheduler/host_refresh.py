@@ -8,7 +8,7 @@ import nova.conf
 from nova.scheduler import manager
 
 from nova_holistic import conf, exceptions
-from nova_holistic.scheduler import connections
+from nova_holistic.scheduler import connections, nova_errors
 from nova_holistic.scheduler.hosts import all_hosts
 
 CONF = nova.conf.CONF
@@ -30,7 +30,8 @@ class RefreshingManager(manager.SchedulerManager):
         if not CONF.holistic.host_refresh_interval:
             return
         try:
-            all_hosts.refresh(connections.get())
+            with nova_errors.as_refusals():
+                all_hosts.refresh(connections.get())
         except exceptions.HolisticError as error:
             LOG.warning('The hosts for the policies of groups cannot be '
                         'refreshed: %s', error)

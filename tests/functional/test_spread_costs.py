@@ -6,11 +6,11 @@ import uuid
 
 from nova import context as nova_context
 from nova import objects
+from oslo_db import exception as db_exception
 from oslo_utils import timeutils
 
 from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.exceptions import HolisticError
 from nova_holistic.scheduler.hosts import cloud_version
 from nova_holistic.table.records import MemberState
 from tests.functional.call_counts import counted
@@ -150,12 +150,13 @@ def test_a_refresh_survives_a_database_that_does_not_answer(
         manager = cloud.controllers.scheduler.manager
 
         def fail(*arguments):
-            raise HolisticError('the aggregates contradict each other')
+            raise db_exception.DBConnectionError()
 
         monkeypatch.setattr(cloud_version, 'read', fail)
         manager._refresh_hosts(nova_context.get_admin_context())
-        assert ('cannot be refreshed: the aggregates contradict each other'
+        assert ("cannot be refreshed: Nova's database does not answer"
                 in caplog.text)
+        assert 'Traceback' not in caplog.text
         monkeypatch.undo()
         calls_of_one(cloud, lost)
 
