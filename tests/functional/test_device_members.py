@@ -7,20 +7,10 @@ import pytest
 
 from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.model.cloud.inventory import Inventory
-from nova_holistic.model.cloud.nested_provider import NestedProvider
-from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.service.direct_engine import DirectEngine, PlanningParts
 from nova_holistic.table.records import GroupStatus, MemberState
+from tests.functional.graphics_cards import card, FAST
 from tests.unit.api.service import ADMIN, Service
-
-FAST = 'HW_GPU_API_VULKAN'
-
-
-def card(name, number, *traits):
-    return NestedProvider('', name, '', FrozenMapping({
-        'VGPU': Inventory(number)}), frozenset(traits))
-
 
 HOSTS = (
     EmbeddedHost('gpu-1', rack='r1', vcpus=8, devices=(

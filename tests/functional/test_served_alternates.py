@@ -15,19 +15,9 @@ from nova_holistic.engine.alternate_places import AlternatePlaces
 from nova_holistic.engine.member_rows import place_of
 from nova_holistic.engine.proposal import PlannerComponents
 from nova_holistic.engine.shared_allocations import of_root
-from nova_holistic.model.cloud.inventory import Inventory
-from nova_holistic.model.cloud.nested_provider import NestedProvider
-from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.table.records import GroupStatus, MemberState
+from tests.functional.graphics_cards import card, FAST
 from tests.functional.placement_audit import resources
-
-FAST = 'HW_GPU_API_VULKAN'
-
-
-def card(name, number, *traits):
-    return NestedProvider('', name, '', FrozenMapping({
-        'VGPU': Inventory(number)}), frozenset(traits))
-
 
 HOSTS = (
     EmbeddedHost('gpu-1', rack='r1', vcpus=8, devices=(
