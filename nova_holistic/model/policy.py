@@ -189,6 +189,13 @@ class Policy(abc.ABC):
         return None
 
     @property
+    def keeps_together(self) -> bool:
+        """Whether this policy is hard and requires members in the domains of
+        other members. A member may then follow another whose server Nova is
+        moving: the source of that move does not count."""
+        return self.confines is not None
+
+    @property
     def closes(self) -> str | None:
         """The level whose domains are closed to all other servers while
         members are in them, if this policy is hard and reserves domains.

@@ -34,6 +34,10 @@ class RelationshipAffinity(LevelPolicy, Relationship):
     monotone: ClassVar[bool] = True
     local: ClassVar[bool] = True
 
+    @property
+    def keeps_together(self) -> bool:
+        return self.hard
+
     def check(self, scope: Scope, placement: Mapping[str, Host],
               snapshot: Snapshot) -> Violations:
         first, second = self.sides(scope)

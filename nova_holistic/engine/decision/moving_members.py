@@ -3,8 +3,8 @@
 
 The move may succeed, or it may fail or be reverted. A plan therefore keeps
 the hard policies with all such servers at their destinations, and also with
-all of them at their sources. Policies that keep all members together count
-the destinations only, as the scheduler's filter does.
+all of them at their sources. Policies that keep members together count the
+destinations only, as the scheduler's filter does.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -114,9 +114,10 @@ def objections(group: Group, snapshot: Snapshot, hosts: Positions,
 
 
 def _rules(group: Group) -> Rules:
-    """Hard rules, apart from those that keep all members together."""
+    """Hard rules, apart from those that keep members together."""
     return [(scope, rule) for scope in group.scopes()
-            for rule in scope.group.rules if rule.hard and not rule.confines]
+            for rule in scope.group.rules
+            if rule.hard and not rule.keeps_together]
 
 
 def _located(snapshot: Snapshot, positions: Positions) -> dict[str, Host]:

@@ -80,8 +80,8 @@ class PolicyEvaluation:
 
         A move of another member may succeed or fail. So the rules are checked
         with these members at their destinations, and then at their sources.
-        Rules that confine all members (``Policy.confines``) are checked only
-        with the destinations.
+        Rules that keep members together are checked only with the
+        destinations.
         """
         if host not in self._objections:
             found = self._objections_at(host)
@@ -97,13 +97,13 @@ class PolicyEvaluation:
                        ) -> tuple[str, ...]:
         """The objections with other members on the hosts in ``others``.
 
-        :param together: whether to check rules that confine all members
+        :param together: whether to check rules that keep members together
         """
         return tuple(
             f'{comparison.policy.title}: '
             f'{"; ".join(found.messages) or found.count}'
             for comparison in self._comparisons(host) if comparison.policy.hard
-            and (together or not comparison.policy.confines)
+            and (together or not comparison.policy.keeps_together)
             # Without a violation, the member adds none.
             if (found := comparison.together()).count
             and found.count > comparison.without().count)

@@ -4,6 +4,8 @@
 from dataclasses import replace
 from typing import ClassVar
 
+import pytest
+
 from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.model.cloud.snapshot import Host, Link
 from nova_holistic.model.frozen import FrozenMapping
@@ -23,11 +25,13 @@ def host(name, rack):
                 inventories=FrozenMapping())
 
 
-def evaluate(policies, path, others, *, nested=()):
+def evaluate(policies=(), path='', others=FrozenMapping(), *, nested=(),
+             relationships=()):
     """The evaluation of one of the members a, b and c, or of d in the nested
     group."""
     group = parse_group({
-        'name': 'web', 'policies': policies,
+        'name': 'web', 'policies': list(policies),
+        'relationships': list(relationships),
         'members': [{'name': name, 'resources': SMALL} for name in 'abc'],
         'groups': [{'name': 'db', 'policies': list(nested),
                     'members': [{'name': 'd', 'resources': SMALL},
@@ -157,9 +161,13 @@ def test_a_moving_member_keeps_others_off_its_source_and_destination():
     assert evaluation.objections(host('h5', 'r3')) == ()
 
 
-def test_members_that_are_together_follow_one_that_moves():
+@pytest.mark.parametrize('rules', [
+    {'policies': [{'type': 'affinity', 'level': 'rack'}]},
+    {'relationships': [
+        {'type': 'affinity', 'level': 'rack', 'between': ['a', 'b']}]}])
+def test_members_that_are_together_follow_one_that_moves(rules):
     evaluation = replace(
-        evaluate([{'type': 'affinity', 'level': 'rack'}], 'a',
-                 {'b': host('h2', 'r2')}), sources={'b': host('h1', 'r1')})
+        evaluate(path='a', others={'b': host('h2', 'r2')}, **rules),
+        sources={'b': host('h1', 'r1')})
     assert evaluation.objections(host('h4', 'r2')) == ()
     assert evaluation.objections(host('h3', 'r1')) != ()
