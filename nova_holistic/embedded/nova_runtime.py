@@ -13,7 +13,7 @@ from nova.api.openstack import wsgi_app
 from nova.compute import api as compute_api
 from nova.compute import rpcapi as compute_rpcapi
 import nova.conf
-from nova import context, crypto, objects, quota, service_auth
+from nova import context, crypto, objects, policy, quota, service_auth
 from nova.db.api import api as api_database
 from nova.db.main import api as main_database
 import nova.limit.utils
@@ -93,12 +93,15 @@ class NovaRuntime(fixtures.Fixture):
         self._reset_globals()
         self.addCleanup(self._reset_globals)
         self._keep_object_registry()
-        self.stub_out(
-            'oslo_versionedobjects.base.VersionedObject.obj_attr_is_set',
-            _attr_is_set)
+        # MonkeyPatch would wrap the function in another one.
+        self.addCleanup(setattr, versioned_objects.VersionedObject,
+                        'obj_attr_is_set', _obj_attr_is_set)
+        versioned_objects.VersionedObject.obj_attr_is_set = _attr_is_set
         self.useFixture(nova_fixtures.Database(database='api'))
         self._create_cells()
         self.useFixture(nova_fixtures.RealPolicyFixture())
+        # Otherwise every request searches for files of policies.
+        policy._ENFORCER.use_conf = False
         self.useFixture(nova_fixtures.PrivsepNoHelperFixture())
         self.useFixture(nova_fixtures.ComputeNodeIdFixture())
         self.useFixture(nova_fixtures.GreenThreadPoolShutdownWait())

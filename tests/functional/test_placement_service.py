@@ -3,7 +3,9 @@
 
 import fixtures
 import jsonschema
+from placement.db.sqlalchemy import models
 import pytest
+import sqlalchemy as sa
 
 from nova_holistic.embedded.host import EmbeddedHost
 from tests.functional.placement_service import PlacementService
@@ -99,3 +101,13 @@ def test_beside_an_embedded_cloud_each_has_its_own_hosts(start_cloud):
     assert set(cloud.providers()) == {'only'}
     cloud.create_flavor('small', 2, 2048, 10)
     cloud.wait_for_status(cloud.create_server('one', 'small'), 'ACTIVE')
+
+
+def test_a_table_of_placement_has_one_alias_of_each_name():
+    table = models.ResourceProvider.__table__
+    with PlacementService():
+        assert sa.alias(table, 'rp') is sa.alias(table, name='rp')
+        assert sa.alias(table, 'rp') is not sa.alias(table, 'root')
+        # Without a name, each alias is a separate source of rows.
+        assert sa.alias(table) is not sa.alias(table)
+    assert sa.alias(table, 'rp') is not sa.alias(table, 'rp')
