@@ -35,9 +35,18 @@ class ServerProgress:
         failed.
         """
         return self._is_being_scheduled(server) or any(
-            state in UNFINISHED
-            or task is not None and state != vm_states.ERROR
+            _is_unfinished(state, task)
             for state, task in self._states(server))
+
+    def is_any_busy(self):
+        """Whether Nova has an unfinished task for any server that was
+        scheduled."""
+        question = sa.select(
+            models.Instance.vm_state, models.Instance.task_state).where(
+                models.Instance.deleted == 0)
+        return any(_is_unfinished(state, task)
+                   for engine in self._cells
+                   for state, task in _rows(engine, question))
 
     def _is_being_scheduled(self, server):
         return bool(_rows(self._api, sa.select(
@@ -50,6 +59,11 @@ class ServerProgress:
                 models.Instance.uuid == server, models.Instance.deleted == 0)
         for engine in self._cells:
             yield from _rows(engine, question)
+
+
+def _is_unfinished(state, task):
+    return state in UNFINISHED or (
+        task is not None and state != vm_states.ERROR)
 
 
 def _rows(engine, question):
