@@ -7,7 +7,7 @@ import tempfile
 
 from nova_holistic.table.database import Database
 from nova_holistic.table import migration
-import tests.unsynced_sqlite  # noqa: F401
+import tests.fast_sqlite  # noqa: F401
 
 
 def new_table(directory, name='table.sqlite'):

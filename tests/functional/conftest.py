@@ -11,12 +11,12 @@ import pathlib
 
 import pytest
 
+import tests.fast_sqlite  # noqa: F401
 from tests.functional.claims import HOSTS
 from tests.functional.parts import modules_of_part, read_part
 from tests.functional.planned_cloud import PlannedCloud
 from tests.functional.shared_cloud import SharedCloud
 from tests.plan_checks import every_plan_is_checked  # noqa: F401
-import tests.unsynced_sqlite  # noqa: F401
 
 OVERRIDDEN = (
     ('failure_mode', 'holistic'), ('search_time_limit', 'holistic'),

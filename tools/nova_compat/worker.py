@@ -9,6 +9,7 @@ test that has run, and ``{"end": true}``. The output of the tests goes to
 standard error.
 """
 
+import gc
 import json
 import os
 import pathlib
@@ -21,6 +22,8 @@ import unittest
 from tools.nova_compat import configuration
 
 STOCK, HOLISTIC = 'stock', 'holistic'
+_ALLOCATIONS = 50_000
+"""Number of new objects after which Python searches for garbage."""
 
 
 def main() -> None:
@@ -42,11 +45,17 @@ def _prepare(manager: str, directory: pathlib.Path) -> None:
     import nova.tests.functional  # noqa: F401
     import nova.tests.unit  # noqa: F401
 
+    import tests.fast_sqlite  # noqa: F401
+
     defaults = configuration.nova_state(directory)
     if manager == HOLISTIC:
         from tools.nova_compat import substitute
         defaults |= substitute.install(directory)
     configuration.keep(defaults)
+    # These modules are never freed, and need not be searched for garbage.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_ALLOCATIONS, 10, 10)
 
 
 def _answer(question, tell) -> None:

@@ -5,8 +5,8 @@ import gc
 import sys
 
 from nova_holistic import objectives, policies
+import tests.fast_sqlite  # noqa: F401
 from tests.services.crash import operations  # noqa: F401
-import tests.unsynced_sqlite  # noqa: F401
 
 PATH = list(sys.path)
 """The module path of this process. With another path, stevedore would search
