@@ -75,6 +75,12 @@ class MarginalCost:
         self.opening = np.array(np.broadcast_to(
             host_cost.opening(1 - self.utilisation), self._hosts), dtype=float)
         self.opening[list(used)] = 0.0
+        # [host]: its cost of utilisation.
+        self._current = (curve(self.utilisation, self._slopes)
+                         if len(self._slopes) else np.zeros(self._hosts))
+        # The latest demand and the increases that it causes, because most
+        # members in succession request the same.
+        self._latest: tuple[Demand, np.ndarray] | None = None
 
     def of(self, amounts: Demand) -> np.ndarray:
         """[host]: the increase of its cost by one member that requests these
@@ -102,7 +108,14 @@ class MarginalCost:
         for name, amount in amounts:
             self.free[name][host] -= amount
         self.opening[host] = 0.0
-        self.utilisation = self._share({})
+        changed = np.array([host])
+        self.utilisation[changed] = self._share({}, changed)
+        if len(self._slopes):
+            self._current[changed] = curve(
+                self.utilisation[changed], self._slopes)
+        if self._latest is not None:
+            latest, increase = self._latest
+            increase[changed] = self._increase(latest, changed)
 
     def least(self, kinds: Sequence[tuple[Demand, np.ndarray, int]],
               most: int | None = None) -> float:
@@ -180,8 +193,15 @@ class MarginalCost:
     def _cost_increase(self, amounts: Demand) -> np.ndarray:
         if not len(self._slopes):
             return np.zeros(self._hosts)
-        return (curve(self._share(dict(amounts)), self._slopes)
-                - curve(self.utilisation, self._slopes))
+        wanted = tuple(amounts)
+        if self._latest is None or self._latest[0] != wanted:
+            self._latest = wanted, self._increase(wanted)
+        return self._latest[1]
+
+    def _increase(self, amounts: Demand,
+                  hosts: np.ndarray | slice = slice(None)) -> np.ndarray:
+        return (curve(self._share(dict(amounts), hosts), self._slopes)
+                - self._current[hosts])
 
     def _share(self, extra: Mapping[str, int],
                hosts: np.ndarray | slice = slice(None)) -> np.ndarray:

@@ -108,8 +108,7 @@ class Division:
 
         :param fresh: domains of the hosts that are new or changed
         """
-        before = self.of_host[succession.kept]
-        still = np.unique(before[before >= 0]).tolist()
+        still = self.numbers(succession.kept).tolist()
         # These domains remain sorted and distinct.
         kept = [self.domains[i] for i in still]
         found = set(fresh).difference([None], kept)
@@ -122,6 +121,16 @@ class Division:
                         dtype=np.int64)
         return Division(domains, index, _fixed(
             succession.column(numbers[self.of_host], rows)))
+
+    def numbers(self, hosts: np.ndarray) -> np.ndarray:
+        """The sorted indexes of the domains that contain some of the hosts.
+
+        :param hosts: indexes of the hosts, or a mask of all hosts
+        """
+        # The last element is for hosts in no domain, which have index -1.
+        contain = np.zeros(len(self.domains) + 1, dtype=bool)
+        contain[self.of_host[hosts]] = True
+        return np.flatnonzero(contain[:-1])
 
     def hosts_in(self, domain: Domain) -> np.ndarray:
         """Indexes of the domain's hosts."""

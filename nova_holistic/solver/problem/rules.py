@@ -198,11 +198,10 @@ class Rules:
         reached = np.zeros(len(self.table), dtype=bool)
         for mask in distinct(self.reach[m.path] for m in scope.members):
             reached |= mask
-        numbers = np.unique(self.table.division(level).of_host[
-            reached & np.asarray(self.possible, dtype=bool)])
         self.limits.append(CountLimit(
             self._carried, self._scope(scope), level,
-            numbers[numbers >= 0], most))
+            self.table.division(level).numbers(
+                reached & np.asarray(self.possible, dtype=bool)), most))
 
     def penalise(self, policy: Policy, scope: Scope,
                  violations: Expression) -> None:

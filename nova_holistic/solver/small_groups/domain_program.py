@@ -221,7 +221,9 @@ def is_tree(of_host: Sequence[np.ndarray]) -> bool:
     if any((each < 0).any() for each in of_host):
         return False
     for outer, inner in zip(of_host, of_host[1:]):
-        pairs = np.unique(np.stack((outer, inner)), axis=1)
-        if len(np.unique(pairs[1])) < pairs.shape[1]:
+        # Any of the outer domains that hosts of an inner domain are in.
+        outer_of = np.zeros(inner.max(initial=0) + 1, dtype=np.int64)
+        outer_of[inner] = outer
+        if (outer_of[inner] != outer).any():
             return False
     return True

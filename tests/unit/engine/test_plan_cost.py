@@ -4,8 +4,10 @@ last plan, and that of a comparison on its piece, not on the number of hosts.
 """
 
 from collections import Counter
+import inspect
 import sys
 
+import numpy as np
 from oslo_config import cfg
 
 from nova_holistic import conf as options
@@ -84,6 +86,23 @@ def test_a_plan_looks_at_each_host_only_in_arrays(table):
         WarmEngine(number, table) for number in (FEW, MANY)))
     assert len(few) > 100
     assert many == few
+
+
+def test_a_plan_does_not_sort_the_domains_of_all_hosts(table):
+    engine, sorted_sizes = WarmEngine(FEW, table), []
+    unique = inspect.unwrap(np.unique).__code__
+
+    def note(frame, event, _argument):
+        if event == 'call' and frame.f_code is unique:
+            sorted_sizes.append(np.size(frame.f_locals['ar']))
+
+    sys.setprofile(note)
+    try:
+        engine.plan()
+    finally:
+        sys.setprofile(None)
+    assert sorted_sizes
+    assert max(sorted_sizes) < FEW
 
 
 def test_a_piece_of_a_comparison_looks_at_its_hosts_only(table):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import random
 from typing import ClassVar
 
+import numpy as np
 import pytest
 
 from nova_holistic.model.binding import bind
@@ -23,6 +24,7 @@ from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.domain_plan import plan_by_domains
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.settings import Settings
+from nova_holistic.solver.small_groups.domain_program import is_tree
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit import builders
@@ -246,3 +248,20 @@ def test_the_smallest_cost_of_contradictory_preferences_is_proved():
     assert found.preference_cost.value == 2
     assert found.preference_cost.bound == 2
     assert found.objective.value == found.objective.bound == 10
+
+
+@pytest.mark.parametrize(('rooms', 'racks', 'tree'), [
+    ((0, 0, 1, 1), (0, 1, 2, 2), True),
+    ((1, 1, 0, 0), (2, 2, 0, 1), True),
+    ((), (), True),
+    # Two hosts of a rack are in different rooms.
+    ((0, 0, 1, 1), (0, 1, 1, 2), False),
+    ((0, 1), (0, 0), False),
+    # A host is in no rack, or in no room.
+    ((0, 0, 1), (0, -1, 1), False),
+    ((0, -1, 1), (0, 1, 2), False)])
+def test_each_domain_of_a_tree_is_in_one_domain_of_the_level_before(
+        rooms, racks, tree):
+    levels = [np.array(each, dtype=np.int64) for each in (
+        rooms, racks, range(len(racks)))]
+    assert is_tree(levels) == tree
