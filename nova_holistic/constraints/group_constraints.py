@@ -15,6 +15,7 @@ from nova_holistic.constraints import default_zone_scope
 from nova_holistic.constraints.filter_table import rules_in_force
 from nova_holistic.constraints.filters import num_instances, server_groups
 from nova_holistic.constraints.options import NovaOptions
+from nova_holistic.constraints.planner_names import planner_names, PREFIX
 from nova_holistic.constraints.rule import facts_of, HostFacts, ServerRequest
 from nova_holistic.constraints.server_limits import Limit, with_limits
 from nova_holistic.model.cloud.snapshot import Snapshot
@@ -26,9 +27,6 @@ from nova_holistic.model.messages.marked_text import format_message, joined
 from nova_holistic.model.nova.image import Image
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy import Policy
-
-PREFIX = 'refused by Nova: '
-"""Prefix of the planner's own traits. No trait of Placement begins with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +88,7 @@ def with_constraints(group: Group, snapshot: Snapshot, options: NovaOptions,
 
     :param affinity: creates a hard relationship of two members on one host
     """
-    own = snapshot.once('constraints', lambda: _planner_names(snapshot))
+    own = planner_names(snapshot)
     anywhere = _anywhere(group, snapshot, options)
     changed = _constrained(group, snapshot, own, anywhere, '')
     paths: dict[str, list[str]] = {}
@@ -104,16 +102,6 @@ def with_constraints(group: Group, snapshot: Snapshot, options: NovaOptions,
     pairs = tuple(affinity(*pair) for pair in server_groups.chains(paths))
     return replace(changed, relationships=(
         *changed.relationships, *pairs)) if pairs else changed
-
-
-def _planner_names(snapshot: Snapshot) -> frozenset[str]:
-    """The planner's own traits and resource classes in the snapshot."""
-    # Many hosts have the same traits.
-    kinds = {host.traits for host in snapshot.hosts}
-    return frozenset(
-        trait for traits in kinds for trait in traits
-        if trait.startswith(PREFIX)).union(
-            name for host in snapshot.hosts[:1] for name in host.inventories)
 
 
 def _constrained(group: Group, snapshot: Snapshot, own: frozenset[str],

@@ -17,7 +17,7 @@ def plan_for_hosts(request: PlanningRequest, group: Group, snapshot: Snapshot,
     :param group: bound to the snapshot
     :param hosts: host names of all members of the group by path
     """
-    found = {host.name: host for host in snapshot.hosts}
+    found = snapshot.by_name()
     return Plan(group.name, tuple(
         Placement(member.path, host.name, host.node, host.location)
         for member in group.all_members()

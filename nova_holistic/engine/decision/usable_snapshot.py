@@ -30,9 +30,8 @@ def with_hosts_disabled(snapshot: Snapshot,
     """The snapshot in which hosts with these names are disabled."""
     if not closed:
         return snapshot
-    return replace(snapshot, hosts=tuple(
-        replace(host, enabled=False) if host.name in closed else host
-        for host in snapshot.hosts))
+    return snapshot.with_hosts(
+        replace(host, enabled=False) for host in snapshot.named(closed))
 
 
 def with_missing_hosts(snapshot: Snapshot,
@@ -41,10 +40,9 @@ def with_missing_hosts(snapshot: Snapshot,
     hosts."""
     if not remembered:
         return snapshot
+    known = snapshot.rows()
     missing = {host.name: replace(host, enabled=False)
-               for host in remembered}
-    for host in snapshot.hosts:
-        missing.pop(host.name, None)
+               for host in remembered if host.name not in known}
     return replace(snapshot, hosts=(
         *snapshot.hosts, *missing.values())) if missing else snapshot
 
@@ -67,10 +65,9 @@ def with_members_added(snapshot: Snapshot,
     if not members:
         return snapshot
     more = Counter(row.place.host for row in members)
-    return _with_use(replace(snapshot, hosts=tuple(
+    return _with_use(snapshot.with_hosts(
         replace(host, servers=host.servers + more[host.name])
-        if host.name in more else host for host in snapshot.hosts)),
-        members, 1)
+        for host in snapshot.named(more)), members, 1)
 
 
 def _with_use(snapshot: Snapshot, members: Sequence[MemberRecord],
@@ -90,12 +87,14 @@ def _with_use(snapshot: Snapshot, members: Sequence[MemberRecord],
             for name, amount in amounts.items():
                 change[row.place.host][provider][name] += sign * amount
                 all_changes[provider][name] += sign * amount
-    return replace(snapshot, hosts=tuple(
-        _changed(host, change[host.name], all_changes)
-        if host.name in change or any(
-            each.sharing and each.uuid in all_changes
-            for each in host.providers) else host
-        for host in snapshot.hosts))
+    affected = snapshot.named(change)
+    if all_changes.keys() - {''}:
+        affected = [host for host in snapshot.hosts
+                    if host.name in change or any(
+                        each.sharing and each.uuid in all_changes
+                        for each in host.providers)]
+    return snapshot.with_hosts(
+        _changed(host, change[host.name], all_changes) for host in affected)
 
 
 def _amounts(row: MemberRecord) -> Mapping[str, Mapping[str, int]]:

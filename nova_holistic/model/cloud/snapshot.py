@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """An immutable snapshot of the cloud at one point in time."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import (
+    Callable, Hashable, Iterable, Iterator, Mapping, Sequence)
 from collections import Counter
 from dataclasses import dataclass, field, replace
+import itertools
+import operator
 from typing import Any, TypeVar
 
 from nova_holistic.model.cloud.domain import HOST, Domain
@@ -110,8 +113,25 @@ class Snapshot:
 
     def by_name(self) -> Mapping[str, Host]:
         """The hosts by their names."""
-        return self.once('by name', lambda: {
-            host.name: host for host in self.hosts})
+        return _ByName(self.hosts, self.rows())
+
+    def rows(self) -> Mapping[str, int]:
+        """The index of each host in ``hosts`` by its name."""
+        return self.lasting('rows', _rows, _renewed_rows)[1]
+
+    def named(self, names: Iterable[str]) -> Sequence[Host]:
+        """The hosts with these names. Names that the snapshot lacks are
+        ignored."""
+        rows = self.rows()
+        return [self.hosts[rows[name]] for name in names if name in rows]
+
+    def with_hosts(self, changed: Iterable[Host]) -> 'Snapshot':
+        """The snapshot in which these objects replace the hosts of the same
+        names."""
+        rows, hosts = self.rows(), list(self.hosts)
+        for host in changed:
+            hosts[rows[host.name]] = host
+        return replace(self, hosts=tuple(hosts))
 
     def domain(self, host: Host, level: str) -> Domain | None:
         """The domain of ``level`` that holds the host.
@@ -215,6 +235,57 @@ class Snapshot:
         return found[1]
 
     def _without(self, less: Counter[str]) -> 'Snapshot':
-        return replace(self, hosts=tuple(
-            replace(h, servers=max(0, h.servers - less[h.name]))
-            if h.name in less else h for h in self.hosts))
+        return self.with_hosts(
+            replace(host, servers=max(0, host.servers - less[host.name]))
+            for host in self.named(less))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ByName(Mapping[str, Host]):
+    """Hosts by their names. A plan looks up few of them, so that a dictionary
+    of all hosts would take longer to make than the lookups take."""
+
+    hosts: tuple[Host, ...]
+    rows: Mapping[str, int]
+
+    def __getitem__(self, name: str) -> Host:
+        return self.hosts[self.rows[name]]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+_Rows = tuple[tuple[Host, ...], Mapping[str, int]]
+"""Hosts, and the index of each of them by its name."""
+
+
+def _rows(snapshot: Snapshot) -> _Rows:
+    return snapshot.hosts, {
+        host.name: row for row, host in enumerate(snapshot.hosts)}
+
+
+def _renewed_rows(known: _Rows, snapshot: Snapshot) -> _Rows:
+    changed = changed_hosts(known[0], snapshot.hosts)
+    if changed is not None and all(
+            one.name == other.name for one, other in changed):
+        return snapshot.hosts, known[1]
+    return _rows(snapshot)
+
+
+def changed_hosts(earlier: Sequence[Host], later: Sequence[Host]
+                  ) -> Iterable[tuple[Host, Host]] | None:
+    """The earlier and the later host of each row in which they are different
+    objects; None if the numbers of hosts differ.
+
+    The interpreter compares objects much faster than their attributes.
+    """
+    if len(earlier) != len(later):
+        return None
+    return itertools.compress(
+        zip(earlier, later), map(operator.is_not, earlier, later))

@@ -14,10 +14,12 @@ from nova_holistic import conf as options
 from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
+from nova_holistic.engine.member_rows import host_of
 from nova_holistic.inventory.cached_inventory import CachedInventory
 from nova_holistic.model.cloud.use_change import UseChange
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.policies import load_policy_types
+from nova_holistic.table.records import MemberRecord, MemberState, Place
 from tests.unit.inventory.clouds import Cloud, MemoryInventory
 
 CONF = cfg.ConfigOpts()
@@ -60,6 +62,18 @@ class WarmEngine:
             name: UseChange(number, FrozenMapping({'VCPU': number}))
             for name, number in Counter(plan.hosts().values()).items()})
 
+    def alternates(self):
+        """Search for alternates of a group that was just planned."""
+        plan = self._planner.decide(PlanningRequest(GROUP, 'spread')).plan
+        members = {each.path: each for each in GROUP.all_members()}
+        held = [MemberRecord(
+            0, 'shop', members[path], Place(name, name, name), path, True,
+            MemberState.PLANNED) for path, name in plan.hosts().items()]
+        return self._planner.alternates(PlanningRequest(
+            GROUP, 'spread', vacated=held,
+            remembered=[host_of(each.place) for each in held]),
+            plan.hosts(), {})
+
     def lines(self, work):
         """Count how often a function executes each line of these packages."""
         found = Counter()
@@ -84,6 +98,15 @@ class WarmEngine:
 def test_a_plan_looks_at_each_host_only_in_arrays(table):
     few, many = (engine.lines(engine.plan) for engine in (
         WarmEngine(number, table) for number in (FEW, MANY)))
+    assert len(few) > 100
+    assert many == few
+
+
+def test_alternates_look_at_each_host_only_in_arrays(table):
+    engines = [WarmEngine(number, table) for number in (FEW, MANY)]
+    for engine in engines:
+        assert all(engine.alternates().values())
+    few, many = (engine.lines(engine.alternates) for engine in engines)
     assert len(few) > 100
     assert many == few
 

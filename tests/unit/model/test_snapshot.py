@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The domains of hosts, and the capacity of an inventory."""
+"""The domains of hosts, hosts by their names, and the capacity of an
+inventory."""
+
+from dataclasses import replace
 
 import pytest
 
@@ -29,6 +32,31 @@ def test_a_host_may_be_in_no_domain_of_a_level():
 
 def test_levels_include_the_tree_and_the_labels():
     assert CLOUD.all_levels() == {'az', 'rack', 'host', 'power_feed'}
+
+
+@pytest.mark.parametrize('later', [
+    'abcd', 'dcba', 'abc', 'bcd', 'abcde', 'eabcd', 'abce', 'acbd', ''])
+def test_hosts_are_found_by_name_in_each_later_snapshot(later):
+    earlier = cloud(*map(host, 'abcd'))
+    assert earlier.by_name()['b'] is earlier.hosts[1]
+    # One host is the same object, and the others are new objects.
+    kept = {'c': earlier.hosts[2]}
+    found = replace(earlier, hosts=tuple(
+        kept.get(name, host(name)) for name in later))
+    assert dict(found.by_name()) == {each.name: each for each in found.hosts}
+    assert [each.name for each in found.named('exa')] == [
+        name for name in 'exa' if name in later]
+    assert dict(earlier.by_name()) == dict(zip('abcd', earlier.hosts))
+
+
+def test_other_objects_replace_hosts_of_the_same_names():
+    earlier = cloud(*map(host, 'abcd'))
+    disabled = host('c', enabled=False)
+    found = earlier.with_hosts([disabled])
+    assert [each.name for each in found.hosts] == [*'abcd']
+    assert found.hosts[2] is disabled
+    assert [one is other for one, other in zip(
+        earlier.hosts, found.hosts)] == [True, True, False, True]
 
 
 @pytest.mark.parametrize('inventory, capacity, free', [
