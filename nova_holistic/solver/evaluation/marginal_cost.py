@@ -78,8 +78,8 @@ class MarginalCost:
         # [host]: its cost of utilisation.
         self._current = (curve(self.utilisation, self._slopes)
                          if len(self._slopes) else np.zeros(self._hosts))
-        # The latest demand and the increases that it causes, because most
-        # members in succession request the same.
+        # The latest demand and the increases that it causes: members that
+        # follow one another usually request the same.
         self._latest: tuple[Demand, np.ndarray] | None = None
 
     def of(self, amounts: Demand) -> np.ndarray:
