@@ -13,6 +13,19 @@ from nova_holistic.table import migration
 from nova_holistic.table.records import GroupStatus
 from nova_holistic.table.store import PlacementTable
 from tests.services.background_processes import wait_for
+from tests.services.engine.engine_forks import Engines
+
+
+@pytest.fixture(scope='module')
+def engines():
+    with Engines() as engines:
+        yield engines
+
+
+@pytest.fixture
+def world(world, engines):
+    world.engines = engines
+    return world
 
 
 @pytest.fixture
@@ -159,6 +172,16 @@ def test_a_second_sigterm_ends_the_wait(world, unwritten):
     assert world.table.get_group(group).engine is None
 
 
+def broken(world, setting):
+    """A configuration file with an invalid setting."""
+    file = world.directory / 'broken.conf'
+    file.write_text(f'[DEFAULT]\n{setting}\n[placement]\n'
+                    'auth_type = admin_token\nendpoint = http://x\ntoken = x\n'
+                    '[nova]\nauth_type = admin_token\nendpoint = http://x\n'
+                    'token = x\n')
+    return file
+
+
 @on_one_database
 @pytest.mark.parametrize('setting, complaint', [
     ('transport_url = pigeon://nowhere', 'transport_url'),
@@ -166,16 +189,22 @@ def test_a_second_sigterm_ends_the_wait(world, unwritten):
     ('[engine]\nworkers = none', 'workers'),
 ])
 def test_an_invalid_configuration_ends_the_engine(world, setting, complaint):
-    file = world.directory / 'broken.conf'
-    file.write_text(f'[DEFAULT]\n{setting}\n[placement]\n'
-                    'auth_type = admin_token\nendpoint = http://x\ntoken = x\n'
-                    '[nova]\nauth_type = admin_token\nendpoint = http://x\n'
-                    'token = x\n')
-    engine = world.run_process('--config-file', file)
+    engine = world.run_process('--config-file', broken(world, setting))
     assert engine.wait() == 2
     assert 'nova-holistic-engine: ' in engine.said()
     assert complaint in engine.said()
     assert 'Traceback' not in engine.said()
+
+
+@on_one_database
+def test_a_fork_ends_like_the_program(world, engines):
+    file = broken(world, '[engine]\nworkers = none')
+    program = world.run_process('--config-file', file)
+    with engines.start(['--config-file', file],
+                       world.directory / 'fork.log') as fork:
+        assert fork.wait() == program.wait()
+        assert fork.said().splitlines()[-1] == (
+            program.said().splitlines()[-1])
 
 
 @on_one_database

@@ -4,7 +4,6 @@
 import contextlib
 from datetime import timedelta
 import json
-import os
 import sys
 import threading
 import uuid
@@ -14,7 +13,6 @@ import oslo_messaging as messaging
 from oslo_utils import timeutils
 
 from nova_holistic import conf as options
-from nova_holistic import crash_points
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic.messaging.client import EngineClient
@@ -94,6 +92,7 @@ class EngineWorld(BaseWorld):
     :ivar directory: folder of its files
     :ivar transport_url: URL of the broker of the engines and the client
     :ivar planners: WatchedPlanner of each engine in this process
+    :ivar engines: Engines that start processes
     """
 
     def __init__(self, directory, placement, table=None,
@@ -112,6 +111,7 @@ class EngineWorld(BaseWorld):
         self.directory = directory
         self.transport_url = transport_url
         self.planners = []
+        self.engines = None
         self._stack = contextlib.ExitStack()
 
     def __enter__(self):
@@ -192,7 +192,7 @@ class EngineWorld(BaseWorld):
             self.table.database, lambda: timeutils.utcnow() + skew)
 
     def start_process(self, inventory, crash_point=None, **engine):
-        """Start an engine as a process.
+        """Start an engine as a fork of a process with its imports.
 
         :param inventory: path of its inventory file
         :param crash_point: crash point at which the engine is killed, or None
@@ -204,16 +204,16 @@ class EngineWorld(BaseWorld):
             placement=self.placement.endpoint, inventory=inventory,
             engine='\n'.join(f'{key} = {value}' for key, value
                              in {**QUICK, **engine}.items())))
-        return self.run_process('--config-file', file, crash_point=crash_point)
+        return self._stack.enter_context(self.engines.start(
+            ['--config-file', file], file.with_suffix('.log'), crash_point))
 
-    def run_process(self, *arguments, crash_point=None):
+    def run_process(self, *arguments):
         """Run ``nova-holistic-engine`` with the Python of the tests."""
         program = ('import sys; from nova_holistic.cli.engine import main; '
                    'sys.exit(main())')
         return self._stack.enter_context(Process(
             [sys.executable, '-W', 'ignore', '-c', program, *arguments],
-            self.directory / f'engine-{uuid.uuid4().hex[:8]}.log', env={
-                **os.environ, crash_points.VARIABLE: crash_point or ''}))
+            self.directory / f'engine-{uuid.uuid4().hex[:8]}.log'))
 
     def inventory_document(self):
         room = {'VCPU': {'total': self._vcpus},
