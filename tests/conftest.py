@@ -2,7 +2,6 @@
 """Settings of all tests. No import here selects the threading mode."""
 
 import faulthandler
-import gc
 import os
 import sys
 import threading
@@ -10,13 +9,15 @@ import threading
 import pytest
 
 from tests.effort import load_profile
+from tools import garbage
 
-_ALLOCATIONS = 50_000
 _STATUS = pytest.StashKey[int]()
 _EXIT_SECONDS = 120
 """Seconds that the process waits for threads after the last test."""
 
 load_profile()
+# The imports of Nova's modules create many objects.
+garbage.search_rarely()
 
 
 def pytest_addoption(parser):
@@ -27,11 +28,7 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_finish():
-    """Freeze the objects of Nova's modules and of the tests. Otherwise the
-    garbage collector would use a tenth of the time to search them."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(_ALLOCATIONS, 10, 10)
+    garbage.search_less()
 
 
 def pytest_sessionfinish(session, exitstatus):

@@ -12,8 +12,10 @@ import pwd
 import sys
 from wsgiref import simple_server
 
+import tests.fast_sqlite  # noqa: F401
 from tests.services.placement_process import Handler, Server
 from tools.cloud import manage
+from tools import garbage
 
 
 def prepare(file, password, url):
@@ -40,9 +42,11 @@ def main(port, directory, password):
     del sys.argv[1:]
     # The import comes last, because Keystone reads its configuration then.
     from keystone.server import wsgi
-    simple_server.make_server(
+    server = simple_server.make_server(
         '127.0.0.1', int(port), wsgi.initialize_public_application(), Server,
-        Handler).serve_forever()
+        Handler)
+    garbage.search_less()
+    server.serve_forever()
 
 
 if __name__ == '__main__':

@@ -9,6 +9,11 @@ from oslo_config import cfg
 from placement import conf as options
 from placement import db_api, deploy
 from placement.db.sqlalchemy import migration
+from placement import policy
+
+from nova_holistic.table.kept_connections import keep_sqlite
+import tests.fast_sqlite  # noqa: F401
+from tools import garbage
 
 
 class Server(simple_server.WSGIServer):
@@ -38,8 +43,14 @@ def main(port, file):
     conf([], default_config_files=[])
     db_api.configure(conf)
     migration.upgrade('head')
+    # oslo.db would open the file for each transaction.
+    keep_sqlite(db_api.get_placement_engine())
+    application = deploy.loadapp(conf)
+    # Otherwise every request searches for files of policies.
+    policy._ENFORCER.use_conf = False
     server = simple_server.make_server(
-        '127.0.0.1', int(port), deploy.loadapp(conf), Server, Handler)
+        '127.0.0.1', int(port), application, Server, Handler)
+    garbage.search_less()
     server.serve_forever()
 
 

@@ -23,9 +23,11 @@ from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.demo import usage_accounts
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.service.direct_engine import DirectEngine, PlanningParts
+import tests.fast_sqlite  # noqa: F401
 from tools.federation.http_server import serve
 from tools.federation.identity import parts, with_tokens
 from tools.federation.nova import Nova, PREFIX
+from tools import garbage
 
 EXPIRY_INTERVAL = 0.5
 """Interval in seconds of the search for expired leases."""
@@ -114,6 +116,7 @@ def main():
                  if environ['PATH_INFO'].startswith(prefix)), api)(
                      environ, start_response)
 
+        garbage.search_less()
         serve(application, options.get('port', 0))
         stop.set()
 

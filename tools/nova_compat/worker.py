@@ -9,7 +9,6 @@ test that has run, and ``{"end": true}``. The output of the tests goes to
 standard error.
 """
 
-import gc
 import json
 import os
 import pathlib
@@ -19,11 +18,10 @@ import tempfile
 import time
 import unittest
 
+from tools import garbage
 from tools.nova_compat import configuration
 
 STOCK, HOLISTIC = 'stock', 'holistic'
-_ALLOCATIONS = 50_000
-"""Number of new objects after which Python searches for garbage."""
 
 
 def main() -> None:
@@ -52,10 +50,7 @@ def _prepare(manager: str, directory: pathlib.Path) -> None:
         from tools.nova_compat import substitute
         defaults |= substitute.install(directory)
     configuration.keep(defaults)
-    # These modules are never freed, and need not be searched for garbage.
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(_ALLOCATIONS, 10, 10)
+    garbage.search_less()
 
 
 def _answer(question, tell) -> None:
