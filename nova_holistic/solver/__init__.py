@@ -35,6 +35,8 @@ before it:
     patterns of members on hosts, and their master program
 ``confined``
     plans and bounds of sets of members that policies keep in one domain each
+``shared_hosts``
+    bounds and plans of independent parts that share hosts
 ``host_counts``
     bounds of the number of hosts from all policies on domains together
 ``traffic``

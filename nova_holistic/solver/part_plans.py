@@ -15,9 +15,7 @@ import numpy as np
 
 from nova_holistic.model.cloud.inventory import with_use_changed
 from nova_holistic.model.cloud.snapshot import Host
-from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
-from nova_holistic.model.relationship import Relationship
 from nova_holistic.objectives.utilisation import requested_classes
 from nova_holistic.solver.confined.separate_sets import is_convex
 from nova_holistic.solver.construct.batches import Batch, batches
@@ -31,6 +29,7 @@ from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
 from nova_holistic.solver.problem.preference_cost import preference_cost
 from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.ruin_recreate.part_hosts import PartHosts
+from nova_holistic.solver.shared_hosts.price_hosts import price_hosts
 
 
 def replan_parts(known: Incumbent, deadline: Deadline) -> None:
@@ -51,6 +50,7 @@ def replan_parts(known: Incumbent, deadline: Deadline) -> None:
         search = _PartPlans(known, parts, deadline)
         with contextlib.suppress(OutOfTime):
             search.construct(deadline.part(phases().main_share))
+        price_hosts(known, deadline.part(phases().main_share))
         while not known.is_good_enough and search.run():
             pass
 
@@ -74,8 +74,7 @@ class _PartPlans:
         classes = requested_classes(known.members)
         self._parts = [
             number for number, part in enumerate(parts)
-            if requested_classes(part.members) == classes
-            and not any(map(_limits_traffic, self._policies[number]))]
+            if requested_classes(part.members) == classes]
         self._batches = parts
 
     def construct(self, deadline: Deadline) -> None:
@@ -174,7 +173,7 @@ class _PartPlans:
             return None
         snapshot = replace(known.snapshot, hosts=tuple(
             map(usage.host, chosen.tolist())), lineage={})
-        group = _only(known.group, part.members)
+        group = part.within(known.group)
         groups = [group]
         if any(not each.policy.hard for each in self._policies[number]):
             # A plan without violated preferences is the best one.
@@ -268,20 +267,3 @@ class _Usage:
             inventories=with_use_changed(host.inventories, {
                 name: int(amounts[number])
                 for name, amounts in self.taken.items()}))
-
-
-def _limits_traffic(each: ScopedPolicy) -> bool:
-    """Whether it is a hard relationship with traffic. The traffic of different
-    parts shares the uplinks."""
-    return each.policy.hard and isinstance(
-        each.policy, Relationship) and bool(each.policy.traffic_mbps)
-
-
-def _only(group: Group, members: Sequence[Member]) -> Group:
-    """The group with these members only."""
-    # Groups without any of them are left out first, because there may be
-    # hundreds.
-    names = {m.path.split('/')[0] for m in members}
-    return replace(group, groups=tuple(
-        each for each in group.groups if each.name in names)).only(
-            {m.path for m in members})

@@ -2,8 +2,9 @@
 """Batches of members that no policy connects with other members."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.solver.limits.current import construct as limits
@@ -20,6 +21,15 @@ class Batch:
 
     members: tuple[Member, ...]
     closes: frozenset[str] = frozenset()
+
+    def within(self, group: Group) -> Group:
+        """The group with these members only."""
+        # Groups without any of them are left out first, because there may be
+        # hundreds.
+        names = {m.path.split('/')[0] for m in self.members}
+        return replace(group, groups=tuple(
+            each for each in group.groups if each.name in names)).only(
+                {m.path for m in self.members})
 
 
 def batches(incumbent: Incumbent, most: int) -> list[Batch]:

@@ -19,6 +19,7 @@ from nova_holistic.solver.limits.milp import MilpLimits
 from nova_holistic.solver.limits.phases import PhasesLimits
 from nova_holistic.solver.limits.problem import ProblemLimits
 from nova_holistic.solver.limits.relaxations import RelaxationsLimits
+from nova_holistic.solver.limits.shared_hosts import SharedHostsLimits
 from nova_holistic.solver.limits.small_groups import SmallGroupsLimits
 from nova_holistic.solver.limits.traffic import TrafficLimits
 from nova_holistic.solver.limits.trees import TreesLimits
@@ -47,6 +48,7 @@ class Limits:
     :ivar small_groups: of dynamic programs of small groups
     :ivar trees: of plans whose members use trees of resource providers
     :ivar confined: of bounds and plans of sets of members in one domain
+    :ivar shared_hosts: of prices of hosts that independent parts share
     """
 
     alternates: AlternatesLimits = AlternatesLimits()
@@ -63,6 +65,7 @@ class Limits:
     small_groups: SmallGroupsLimits = SmallGroupsLimits()
     trees: TreesLimits = TreesLimits()
     confined: ConfinedLimits = ConfinedLimits()
+    shared_hosts: SharedHostsLimits = SharedHostsLimits()
 
 
 _current: ContextVar[Limits] = ContextVar(
@@ -128,6 +131,11 @@ def problem() -> ProblemLimits:
 def relaxations() -> RelaxationsLimits:
     """Limits of relaxations, in effect in this thread."""
     return _current.get().relaxations
+
+
+def shared_hosts() -> SharedHostsLimits:
+    """Limits of prices of shared hosts, in effect in this thread."""
+    return _current.get().shared_hosts
 
 
 def small_groups() -> SmallGroupsLimits:

@@ -13,9 +13,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nova_holistic.model.cloud.domain import HOST
+from nova_holistic.model.relationship import Relationship
+from nova_holistic.solver.construct.uplinks import free_uplinks
 from nova_holistic.solver.evaluation.row_shapes import (
     CountCap, Disjoint, MaxDomains, MaxSkew, MinDomains, Shape, shapes)
 from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.small_groups.member_states import MemberStates
 
 
@@ -82,6 +85,8 @@ class DomainRules:
             rules._add(shape, sum(
                 isinstance(each, MaxSkew) and each.carried is shape.carried
                 for each in found))
+        for each in case.policies:
+            rules._add_traffic(each)
         return rules
 
     @property
@@ -189,6 +194,35 @@ class DomainRules:
                 if alternatives == 1 and shape.level in self.tree and (
                         spread.lowest):
                     self.spreads.append(spread)
+
+    def _add_traffic(self, each: ScopedPolicy) -> None:
+        """Record the states whose traffic exceeds the free capacity of the
+        uplinks. The traffic of other relationships is ignored."""
+        rule = each.policy
+        if not isinstance(rule, Relationship) or not rule.hard or (
+                not rule.limits_links or not rule.traffic_mbps):
+            return
+        first, second = (self._side({m.path for m in side})
+                         for side in rule.sides(each.scope))
+        if first is None or second is None:
+            return
+        pairs = (first * (second[-1] - second) + second * (first[-1] - first))
+        for level in rule.levels:
+            if level in self.tree:
+                free = np.maximum(0, free_uplinks(self.case.table, level)[:-1])
+                self.block(level, np.arange(len(free)), (
+                    rule.traffic_mbps * pairs > free[:, None]))
+
+    def _side(self, paths: Collection[str]) -> np.ndarray | None:
+        """[state]: members of the side; None if a class has members of the
+        side and other members."""
+        inside = np.zeros(len(self.case.classes), dtype=np.int64)
+        for c, each in enumerate(self.case.classes):
+            number = sum(m.path in paths for m in each.members)
+            if number not in (0, len(each.members)):
+                return None
+            inside[c] = number > 0
+        return self.states.counts @ inside
 
 
 def _array(domains: Collection[int]) -> np.ndarray:

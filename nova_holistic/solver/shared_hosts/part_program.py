@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cheapest hosts of one independent part, by dynamic programming."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from nova_holistic.model.cloud.domain import HOST
+from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
+from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.small_groups.domain_problem import DomainProblem
+from nova_holistic.solver.small_groups.domain_program import DomainProgram
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartPlan:
+    """Hosts of a part that are the cheapest for some prices.
+
+    :ivar bound: lower bound of the prices of its hosts, for plans whose
+        preferences cost at most what is permitted
+    :ivar states: host index to its state
+    :ivar cost: the cost of the objective without the other parts
+    :ivar is_permitted: whether the preferences cost at most what is permitted
+    """
+
+    bound: float
+    states: Mapping[int, int]
+    cost: float
+    is_permitted: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartProgram:
+    """The dynamic program of one part.
+
+    :ivar amounts: [state, class]: requested amounts
+    :ivar permitted: cost of the preferences of the part in any plan of the
+        group that costs at most as much as the known plan
+    :ivar closes: whether hard policies close its hosts to other parts
+    """
+
+    problem: DomainProblem
+    amounts: np.ndarray
+    permitted: Fraction
+    closes: bool
+
+    @classmethod
+    def of(cls, alone: Incumbent, classes: Sequence[str],
+           permitted: Fraction, in_time: Callable[[], None]
+           ) -> 'PartProgram | None':
+        """The program; None if the part has too many states.
+
+        :param alone: the part as a group, without a plan
+        :raises OutOfTime: if ``in_time`` does
+        """
+        problem = DomainProblem.of(alone, in_time)
+        if problem is None:
+            return None
+        requested = np.array([
+            [dict(each.demands).get(name, 0) for name in classes]
+            for each in problem.case.classes])
+        return cls(problem, problem.states.counts @ requested, permitted, any(
+            each.policy.hard and each.policy.closes == HOST
+            for each in alone.policies))
+
+    def solve(self, costs: np.ndarray,
+              in_time: Callable[[], None]) -> PartPlan | None:
+        """The cheapest hosts; None if no plan exists.
+
+        :param costs: [host, state]: price
+        :raises OutOfTime: if ``in_time`` does
+        """
+        problem, factor = self.problem, self.problem.factor
+        found = DomainProgram(problem.rules, costs, factor, in_time).optimum()
+        if found is None:
+            return None
+        own, paid = (sum(float(each[host, state])
+                         for host, state in found.hosts.items())
+                     for each in (problem.costs, costs))
+        permitted = not factor or (
+            (found.cost - paid) / factor + problem.rules.constant
+            <= float(self.permitted / problem.unit) + EQUAL_COSTS)
+        return PartPlan(problem.bound(found, factor, self.permitted),
+                        found.hosts, own, permitted)
+
+    def least(self, in_time: Callable[[], None]) -> Fraction:
+        """A lower bound of the cost of its preferences.
+
+        :raises OutOfTime: if ``in_time`` does
+        """
+        problem = self.problem
+        if not problem.rules.has_costs:
+            return Fraction(0)
+        found = DomainProgram(problem.rules, np.where(np.isfinite(
+            problem.costs), 0.0, problem.costs), 1.0, in_time).optimum()
+        return Fraction(0) if found is None else problem.least(found)
+
+    def states_of(self, where: Mapping[str, str]) -> Mapping[int, int]:
+        """Host index to its state.
+
+        :param where: member path to host name
+        """
+        case, counts = self.problem.case, self.problem.states.counts
+        here: dict[int, np.ndarray] = {}
+        for c, each in enumerate(case.classes):
+            for member in each.members:
+                host = case.table.index[where[member.path]]
+                here.setdefault(host, np.zeros(
+                    len(case.classes), dtype=np.int64))[c] += 1
+        return {host: int(np.flatnonzero((counts == number).all(axis=1))[0])
+                for host, number in here.items()}

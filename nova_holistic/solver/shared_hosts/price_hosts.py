@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bounds and plans of independent parts that share hosts.
+
+Dynamic programming finds the cheapest hosts of each part. Hosts that several
+parts use get higher prices. The plans of the parts are columns of a linear
+program, and its dual values are the next prices. This is column generation, as
+in Dantzig and Wolfe, Decomposition Principle for Linear Programs (Operations
+Research 8, 1960). An integer program then chooses one of the plans of each
+part.
+"""
+
+from collections.abc import Mapping, Sequence
+import contextlib
+from fractions import Fraction
+
+import numpy as np
+
+from nova_holistic.model.cloud.snapshot import Host
+from nova_holistic.model.group import Group
+from nova_holistic.objectives.utilisation import requested_classes
+from nova_holistic.solver.confined.separate_sets import is_convex
+from nova_holistic.solver.construct.batches import Batch, batches
+from nova_holistic.solver.limits.current import shared_hosts as limits
+from nova_holistic.solver.numerics.tolerances import (
+    SUM_ROUNDING, UTILISATION_ROUNDING)
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.hard_forms import with_hard_forms
+from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.shared_hosts.host_curves import HostCurves
+from nova_holistic.solver.shared_hosts.host_prices import HostPrices
+from nova_holistic.solver.shared_hosts.master import Choice, Master
+from nova_holistic.solver.shared_hosts.part_program import PartProgram
+
+
+def price_hosts(known: Incumbent, deadline: Deadline) -> None:
+    """Prove a bound of an incumbent that has a plan, and offer a better plan.
+
+    Nothing is done if members stay on their hosts, if the objective is not a
+    sum of convex costs of hosts, or if the group has a single part.
+    """
+    host_cost = known.objective.host_cost()
+    if known.where is None or known.placed or known.is_good_enough or (
+            host_cost is None or not is_convex(host_cost)):
+        return
+    parts = batches(known, 1)
+    if len(parts) < 2:
+        return
+    with contextlib.suppress(OutOfTime):
+        search = _Search(known, parts, deadline)
+        with contextlib.suppress(OutOfTime):
+            search.run(deadline.part(limits().pricing_share))
+        search.choose()
+
+
+class _Search:
+    """The prices of the hosts and the plans of the parts.
+
+    :ivar limit: cost of the preferences up to which the bounds are valid
+    """
+
+    def __init__(self, known: Incumbent, parts: Sequence[Batch],
+                 deadline: Deadline):
+        self._known, self._deadline = known, deadline
+        self._curves = HostCurves.of(
+            HostTable.of(known.snapshot), known.members,
+            known.objective.host_cost())
+        self._limit = known.plan_cost[0]
+        # The utilisation of a host depends on all requested resource classes.
+        self._parts = self._programs([
+            each for each in parts
+            if requested_classes(each.members) == self._curves.classes])
+        self._master = Master(
+            self._parts, self._curves, known.plan_cost[1] / len(
+                known.members) or 1.0)
+        where = {path: host.name for path, host in known.where.items()}
+        for number, part in enumerate(self._parts):
+            states = part.states_of(where)
+            self._master.add(Choice(number, states, sum(
+                float(part.problem.costs[each]) for each in states.items())))
+        self._bound = 0.0
+
+    def run(self, deadline: Deadline) -> None:
+        """Raise the bound, and find plans of the parts.
+
+        :raises OutOfTime: if the time ends before
+        """
+        known = self._known
+        prices = best = HostPrices.none(
+            len(self._curves.classes), len(self._parts))
+        for _ in range(limits().rounds):
+            before = self._bound
+            new = self._price(prices, deadline)
+            if self._bound > before:
+                best = prices
+            relaxed = self._master.relax(deadline.left())
+            if not relaxed or known.is_good_enough:
+                return
+            value, duals = relaxed
+            if value - self._bound <= limits().converged_gap * value:
+                return
+            prices = best.between(duals, limits().step if new else 1.0)
+
+    def choose(self) -> None:
+        """Offer the best combination of the plans of the parts.
+
+        :raises OutOfTime: if no time is left
+        """
+        self._deadline.check()
+        known = self._known
+        if known.is_good_enough:
+            return
+        chosen = self._master.choose(
+            self._deadline.left(), known.gap / 2, limits().nodes)
+        placements = [self._parts[each.part].problem.placement(each.states)
+                      for each in chosen or ()]
+        if known.offer(self._with(placements)):
+            return
+        # Policies of one part may exclude hosts of another one.
+        for each in placements:
+            self._deadline.check()
+            known.offer(self._with([each]))
+
+    def _with(self, placements: Sequence[Mapping[str, Host]]
+              ) -> Mapping[str, Host]:
+        """The best plan with other hosts of some members."""
+        where = dict(self._known.where)
+        for each in placements:
+            where.update(each)
+        return where
+
+    def _price(self, prices: HostPrices, deadline: Deadline) -> bool:
+        """Raise the bound to that of the prices. Return whether a part has a
+        new plan.
+
+        :raises OutOfTime: if the time ends before the bound is known
+        """
+        bounds, new = [], False
+        for number, part in enumerate(self._parts):
+            deadline.check()
+            found = part.solve(prices.costs(part, number, self._curves),
+                               deadline.check)
+            if found is None:
+                return False
+            bounds.append(found.bound)
+            if found.is_permitted:
+                new |= self._master.add(Choice(
+                    number, found.states, found.cost))
+        terms = np.concatenate((bounds, prices.terms(self._curves)))
+        used = len(prices.hosts) + len(self._known.members)
+        bound = float(terms.sum() - SUM_ROUNDING * np.abs(terms).sum()
+                      - UTILISATION_ROUNDING * used)
+        if bound > self._bound:
+            self._bound = bound
+            self._known.prove(bound, self._limit)
+        return new
+
+    def _programs(self, parts: Sequence[Batch]) -> list[PartProgram]:
+        """The programs of the parts, as far as they have few states.
+
+        :raises OutOfTime: if the time ends before
+        """
+        known, limit = self._known, Fraction(self._limit)
+        hard = with_hard_forms(known.group)
+        if not limit:
+            found = [self._program(hard, each, limit) for each in parts]
+            return [each for each in found if each is not None]
+        found, least = [], []
+        for part in parts:
+            program = self._program(known.group, part, limit)
+            if program is not None:
+                found.append((part, program))
+                least.append(program.least(self._deadline.check))
+        total, programs = sum(least, Fraction(0)), []
+        for (part, program), cost in zip(found, least):
+            if program.problem.rules.has_costs:
+                permitted = limit - (total - cost)
+                program = self._program(
+                    known.group if permitted else hard, part, permitted)
+            if program is not None:
+                programs.append(program)
+        return programs
+
+    def _program(self, group: Group, part: Batch,
+                 permitted: Fraction) -> PartProgram | None:
+        known = self._known
+        return PartProgram.of(
+            Incumbent(part.within(group), known.snapshot, {},
+                      known.objective, known.gap),
+            self._curves.classes, permitted, self._deadline.check)

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bounds and plans of independent parts that share hosts, compared with all
+plans of the group."""
+
+import random
+
+import pytest
+
+from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.snapshot import Link
+from nova_holistic.objectives import load_objective
+from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.bandwidth import Bandwidth
+from nova_holistic.policies.exclusive import Exclusive
+from nova_holistic.policies.traits import Traits
+from nova_holistic.solver.domain_plan import plan_by_domains
+from nova_holistic.solver.part_plans import replan_parts
+from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.shared_hosts.price_hosts import price_hosts
+from tests.effort import times
+from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.internal.deadlines import in_time
+from tests.unit.solver.internal.test_part_bounds import random_case
+from tests.unit.solver import oracle
+
+CASES = max(40, times(80))
+
+
+def _known(wanted, snapshot, where=None, gap=1e-6):
+    bound = bind(wanted, snapshot)
+    known = Incumbent(bound, snapshot, {}, load_objective(
+        'spread').for_group(bound), gap)
+    if where is not None:
+        by_name = snapshot.by_name()
+        assert known.offer({path: by_name[name]
+                            for path, name in where.items()})
+    return known
+
+
+def _plans(wanted, snapshot):
+    """Return (cost of the preferences, objective value, places) of each plan.
+    """
+    return [(cost, oracle.value('spread', wanted, snapshot, {}, where), where)
+            for where in oracle.placements(wanted, snapshot, {})
+            if (cost := oracle.violations(
+                wanted, snapshot, {}, where)) is not None]
+
+
+def test_no_plan_is_below_the_bound_and_no_plan_gets_worse():
+    proved = better = best = 0
+    for seed in range(CASES):
+        wanted, snapshot, _ = random_case(seed)
+        if len(wanted.all_members()) > 7:
+            continue
+        plans = _plans(wanted, snapshot)
+        if not plans:
+            continue
+        chosen = random.Random(seed).choice(plans)
+        known = _known(wanted, snapshot, chosen[2])
+        before = known.plan_cost
+        price_hosts(known, in_time())
+        where = {path: each.name for path, each in known.where.items()}
+        assert oracle.violations(wanted, snapshot, {}, where) is not None, seed
+        assert known.plan_cost <= before, seed
+        for bound, limit in known._bounds._known:
+            least = min(value for cost, value, _ in plans if cost <= limit)
+            assert bound <= least + 1e-12, seed
+            proved += bound > 0
+        better += known.plan_cost < before
+        cost, value, _ = min(plans, key=lambda each: each[:2])
+        best += known.plan_cost <= (cost, value + 1e-9)
+    assert min(proved, better, best) > CASES / 8
+
+
+def _tier(name, *policies, number=2, vcpus=1):
+    return group(servers('m', number, vcpus=vcpus), name=name,
+                 policies=policies)
+
+
+def _rising_costs():
+    """Return a cloud in which a member costs 0.01, 0.03, 0.05, ... on the
+    hosts a, b, c, ..., and 0.02 more if another member is on the host."""
+    return cloud(*(host(name, f'r{n}', inventories={
+        'VCPU': Inventory(10, used=n)}) for n, name in enumerate('abcdef')))
+
+
+def test_parts_that_want_the_same_hosts_have_an_exact_bound():
+    """Four members that do not share a host with members of the same tier:
+    a for 0.01 and 0.03, b for 0.03 and 0.05. Each tier alone costs 0.04, and
+    both together cost 0.12."""
+    wanted = group(groups=[_tier(name, AntiAffinity()) for name in 'xy'])
+    known = _known(wanted, _rising_costs(), {
+        'x/m-0': 'e', 'x/m-1': 'f', 'y/m-0': 'd', 'y/m-1': 'e'})
+    price_hosts(known, in_time())
+    assert known.plan_cost[1] == pytest.approx(0.12)
+    assert known.bound == pytest.approx(0.12)
+
+
+def test_no_other_member_uses_the_hosts_of_exclusive_members():
+    """The exclusive members have the two cheapest hosts, or the others have
+    them: 0.01 + 0.03 + 0.05 + 0.07, in any order."""
+    wanted = group(groups=[
+        _tier('x', Exclusive(), AntiAffinity()), _tier('y', AntiAffinity())])
+    snapshot = cloud(*(host(name, 'r', servers=0, inventories={
+        'VCPU': Inventory(10, reserved=n)}) for n, name in enumerate('abcd')))
+    where = {'x/m-0': 'c', 'x/m-1': 'd', 'y/m-0': 'a', 'y/m-1': 'b'}
+    known = _known(wanted, snapshot, where)
+    best = min(_plans(wanted, snapshot), key=lambda each: each[:2])
+    price_hosts(known, in_time())
+    assert known.plan_cost[1] == pytest.approx(best[1])
+    assert known.bound <= best[1] + 1e-12
+    assert known.bound == pytest.approx(best[1], rel=0.1)
+
+
+def test_members_beyond_the_capacity_use_other_hosts():
+    """Each host has room for one of the three tiers."""
+    wanted = group(groups=[_tier(name, Affinity(), vcpus=4)
+                           for name in 'xyz'])
+    snapshot = cloud(*(host(name, 'r', inventories={
+        'VCPU': Inventory(100, used=used)})
+        for name, used in (('a', 85), ('b', 90), ('c', 92))))
+    known = _known(wanted, snapshot, {
+        f'{tier}/m-{n}': name for tier, name in zip('xyz', 'cba')
+        for n in range(2)})
+    best = min(_plans(wanted, snapshot), key=lambda each: each[:2])
+    price_hosts(known, in_time())
+    assert known.plan_cost[1] == pytest.approx(best[1])
+    assert known.bound == pytest.approx(best[1], rel=0.1)
+
+
+def test_violated_preferences_are_part_of_the_bound():
+    """No host has the trait, so the first tier violates its preference for
+    each of its members, in every plan."""
+    wanted = group(groups=[
+        _tier('x', Traits(has=frozenset('T'), weight=3.0), AntiAffinity()),
+        _tier('y', AntiAffinity())])
+    known = _known(wanted, _rising_costs(), {
+        'x/m-0': 'e', 'x/m-1': 'f', 'y/m-0': 'd', 'y/m-1': 'e'})
+    price_hosts(known, in_time())
+    assert known.plan_cost == (6, pytest.approx(0.12))
+    assert known.bound == pytest.approx(0.12)
+
+
+def _sides(name):
+    return group(groups=[
+        group(servers('m', 2), name=side, policies=[AntiAffinity()])
+        for side in 'ab'], name=name, relationships=[
+            Bandwidth(between=('a', 'b'), mbps=100, level='rack')])
+
+
+def _two_free_uplinks():
+    """Return a cloud of eight racks with two hosts each. The hosts of the
+    last two racks have higher costs, but only their uplinks are free."""
+    return cloud(*(host(f'h{rack}{n}', f'r{rack}', inventories={
+        'VCPU': Inventory(10, used=2 * (rack > 5) + (n + rack) % 2)})
+        for rack in range(8) for n in range(2)), links=[
+            Link((f'r{rack}',), 400 if rack > 5 else 100)
+            for rack in range(8)])
+
+
+def test_members_with_traffic_use_free_uplinks_or_one_rack():
+    """Two hosts of one rack hold one member of each side each, at 0.01 and
+    0.03, and 0.03 and 0.05. In different racks, the members would cost 0.04,
+    but no uplink is free."""
+    snapshot = _two_free_uplinks()
+    known = _known(_sides('x'), snapshot)
+    plan_by_domains(known, in_time())
+    assert known.plan_cost == (0, pytest.approx(0.12))
+
+
+def test_parts_with_traffic_move_to_better_hosts():
+    wanted = group(groups=[_sides('x'), _tier('y', Affinity(level='rack'))])
+    known = _known(wanted, _two_free_uplinks(), {
+        'x/a/m-0': 'h60', 'x/a/m-1': 'h61', 'x/b/m-0': 'h60',
+        'x/b/m-1': 'h61', 'y/m-0': 'h70', 'y/m-1': 'h71'})
+    replan_parts(known, in_time())
+    assert known.plan_cost == (0, pytest.approx(0.16))
+    assert known.bound == pytest.approx(0.16)
