@@ -13,7 +13,7 @@ from nova.api.openstack import wsgi_app
 from nova.compute import api as compute_api
 from nova.compute import rpcapi as compute_rpcapi
 import nova.conf
-from nova import context, crypto, objects, policy, quota, service_auth
+from nova import context, crypto, objects, quota, service_auth
 from nova.db.api import api as api_database
 from nova.db.main import api as main_database
 import nova.limit.utils
@@ -100,8 +100,6 @@ class NovaRuntime(fixtures.Fixture):
         self.useFixture(nova_fixtures.Database(database='api'))
         self._create_cells()
         self.useFixture(nova_fixtures.RealPolicyFixture())
-        # Otherwise every request searches for files of policies.
-        policy._ENFORCER.use_conf = False
         self.useFixture(nova_fixtures.PrivsepNoHelperFixture())
         self.useFixture(nova_fixtures.ComputeNodeIdFixture())
         self.useFixture(nova_fixtures.GreenThreadPoolShutdownWait())

@@ -8,15 +8,11 @@ from nova import context, objects
 from nova.tests import fixtures as nova_fixtures
 import nova.utils
 from placement import db_api as placement_database
-from placement import policy as placement_policy
 from placement.tests.functional.fixtures import placement as placement_fixtures
 from requests import adapters
 
-from nova_holistic.embedded.checked_schemas import (
-    CheckedSchemas, KeptValidators)
 from nova_holistic.embedded.fake_driver import EmbeddedDriver
 from nova_holistic.embedded import identity
-from nova_holistic.embedded.kept_aliases import KeptAliases
 from nova_holistic.embedded.placement_rows import PlacementRows
 
 CONF = nova.conf.CONF
@@ -41,10 +37,6 @@ class PlacementService(fixtures.Fixture):
         self.endpoint = self.useFixture(
             placement_fixtures.PlacementFixture()).endpoint
         self.rows = PlacementRows(placement_database.get_placement_engine())
-        self.useFixture(CheckedSchemas())
-        self.useFixture(KeptAliases())
-        # Otherwise every request searches for files of policies.
-        placement_policy._ENFORCER.use_conf = False
         for name in ('get_sdk_adapter', 'get_ksa_adapter'):
             self.useFixture(fixtures.MonkeyPatch(
                 f'nova.utils.{name}',
@@ -71,7 +63,6 @@ class ComputeApiService(fixtures.Fixture):
         self.useFixture(fixtures.MockPatch(
             'keystonemiddleware.auth_token.filter_factory',
             return_value=lambda application: application))
-        self.useFixture(KeptValidators())
         self.endpoint = self.useFixture(
             nova_fixtures.OSAPIFixture(stub_keystone=False)).base_url
 

@@ -4,11 +4,9 @@
 import fixtures
 from keystoneauth1 import adapter, session, token_endpoint
 from oslo_config import fixture as config_fixture
-from placement import policy
 from placement.tests.functional.fixtures import placement
 
-from nova_holistic.embedded.checked_schemas import CheckedSchemas
-from nova_holistic.embedded.kept_aliases import KeptAliases
+from tests.functional.fast_services import FastPlacement, keep_policies
 from tests.functional.placement_database import new_conf, PlacementDatabase
 from tests.services.placement_calls import PlacementCalls
 
@@ -39,10 +37,8 @@ class PlacementService(fixtures.Fixture, PlacementCalls):
         options = self.useFixture(config_fixture.Config(new_conf()))
         service = self.useFixture(placement.PlacementFixture(
             conf_fixture=options, db=False, register_opts=False))
-        self.useFixture(CheckedSchemas())
-        self.useFixture(KeptAliases())
-        # Otherwise every request searches for files of policies.
-        policy._ENFORCER.use_conf = False
+        self.useFixture(FastPlacement())
+        keep_policies()
         self.endpoint = service.endpoint
         self.conf = options.conf
         self.adapter = adapter.Adapter(

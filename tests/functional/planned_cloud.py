@@ -17,10 +17,16 @@ from nova_holistic.policies import load_policy_types
 from nova_holistic.service.work_queues import AlternatesQueue
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
+from tests.functional.fast_services import FastServices, keep_policies
 
 
 class PlannedCloud(EmbeddedCloud):
     """An embedded cloud that holds any given plan."""
+
+    def _setUp(self):
+        self.useFixture(FastServices())
+        super()._setUp()
+        keep_policies()
 
     def plan(self, document, hosts, *, project_id=PROJECT,
              status=GroupStatus.PLANNED, resources=None, alternates=8):
