@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows as upper limits on counts that increase by one member at a time."""
 
+from collections.abc import Hashable
+
 from pulp import LpConstraintGE
 
 from nova_holistic.solver.numerics.tolerances import (
@@ -21,10 +23,12 @@ class Limit:
     :ivar price: cost of one unit above the limit
     :ivar atoms: counts in the sum, with their coefficients
     :ivar extensions: variables of policies that raise the limit at no cost
+    :ivar outcomes: coefficient of a count to whether one more member violates
+        the row, and to the increase of the cost; valid after ``refresh``
     """
 
     __slots__ = ('now', 'limit', 'slack', 'price', 'atoms', 'extensions',
-                 '_free')
+                 'outcomes', '_free', '_steps')
 
     def __init__(self, row: Row, sign: int, prices: dict[Atom, float]):
         self.now = 0.0
@@ -33,6 +37,7 @@ class Limit:
         self.price = 0.0
         self.atoms: list[tuple[Atom, float]] = []
         self.extensions: list[tuple[VariableBound, float]] = []
+        self.outcomes: dict[float, tuple[bool, float]] = {}
         self._free: list[tuple[Atom, float]] = []
         for atom, coefficient in row.terms:
             weight = sign * coefficient
@@ -44,6 +49,7 @@ class Limit:
                 # A variable of the policy raises the limit, at its price.
                 self.slack -= weight * atom.upper
                 self.price = prices[atom] / -weight
+        self._steps = tuple({weight for _, weight in self.atoms})
         if row.sense == LpConstraintGE and not self._free:
             self.price = (
                 LOWER_LIMIT_REWARD if row.carried.policy.hard else 0.0)
@@ -64,23 +70,24 @@ class Limit:
             bound = bounds.setdefault(atom, VariableBound(atom.upper))
             bound.limits.append((self, weight))
 
-    def breaks(self, step: float) -> bool:
-        """Whether an increase of the sum by the step violates the row."""
-        return step > 0 and (self.now + step
-                             > self._reach() + self.slack + ARITHMETIC)
+    def while_empty(self) -> Hashable:
+        """A key that is equal for limits of one count each if their outcomes
+        are equal while this count is 0."""
+        if len(self.atoms) > 1:
+            return self
+        return self.limit, self.slack, self.price, *self.extensions
 
-    def cost(self, step: float) -> float:
-        """The increase of the cost if the sum increases by the step."""
-        if not self.price:
-            return 0.0
-        reach = self._reach()
-        return self.price * (max(0.0, self.now + step - reach)
-                             - max(0.0, self.now - reach))
-
-    def _reach(self) -> float:
-        return self.limit + sum(
+    def refresh(self) -> bool:
+        """Compute the outcomes; return whether one of them changed."""
+        before, reach = self.outcomes, self.limit + sum(
             weight * (bound.next if self._level else bound.value)
             for bound, weight in self.extensions)
+        over, now = max(0.0, self.now - reach), self.now
+        self.outcomes = {step: (
+            step > 0 and now + step > reach + self.slack + ARITHMETIC,
+            self.price * (max(0.0, now + step - reach) - over))
+            for step in self._steps}
+        return self.outcomes != before
 
     @property
     def _level(self) -> bool:

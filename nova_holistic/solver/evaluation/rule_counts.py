@@ -29,10 +29,11 @@ class RuleCounts:
         self._limits: dict[Atom, list[tuple[Limit, float]]] = (
             defaultdict(list))
         self._bounds: dict[Limit, VariableBound] = {}
-        self._reach: dict[Limit, tuple[tuple[int, str, int], ...]] = {}
+        self._reach: dict[Limit, dict[tuple[int, str], set[int]]] = {}
         self._price: dict[Atom, float] = defaultdict(float)
         self._slots: dict[tuple[int, str, int], list[Atom]] = (
             defaultdict(list))
+        self._alike: dict[tuple[int, str, int], int] = {}
         self._bad: dict[tuple[int, str], np.ndarray] = {}
         self._cost: dict[tuple[int, str], np.ndarray] = {}
         self._tables: dict[int, list[tuple[int, str]]] = defaultdict(list)
@@ -147,6 +148,19 @@ class RuleCounts:
             bound.refresh()
             self._bounds.update(
                 (limit, bound) for limit, _ in bound.limits)
+        for limit in dict.fromkeys(
+                limit for limits in self._limits.values()
+                for limit, _ in limits):
+            limit.refresh()
+        # Domains with the same conditions have the same result while they
+        # hold no member.
+        numbers: dict[tuple, int] = {}
+        for (scope, level, number), atoms in self._slots.items():
+            self._alike[scope, level, number] = numbers.setdefault((
+                scope, level, *((atom.kind, self._price.get(atom, 0.0), *(
+                    (limit.while_empty(), weight)
+                    for limit, weight in self._limits[atom]))
+                    for atom in atoms)), len(numbers))
 
     def _register(self, atom: Atom) -> None:
         if atom.kind is Kind.FREE or atom in self._seen:
@@ -185,32 +199,47 @@ class RuleCounts:
                 continue
             for limit, weight in self._limits[atom]:
                 limit.now += weight * by
-                self._mark_stale(limit)
+                self._refresh(limit)
                 bound = self._bounds.get(limit)
                 if bound and bound.refresh():
                     for extended in bound.extended:
-                        self._mark_stale(extended)
+                        self._refresh(extended)
 
-    def _mark_stale(self, limit: Limit) -> None:
-        """Mark all results that depend on the limit as stale."""
+    def _refresh(self, limit: Limit) -> None:
+        """Update the outcomes of the limit. If one of them changes, mark all
+        results that depend on the limit as stale."""
+        if not limit.refresh():
+            return
         if limit not in self._reach:
-            self._reach[limit] = tuple({
-                slot for slot in map(self._slot_of, (
-                    atom for atom, _ in limit.atoms)) if slot in self._slots})
-        for scope, level, number in self._reach[limit]:
-            self._stale[scope, level].add(number)
+            reach: dict[tuple[int, str], set[int]] = defaultdict(set)
+            for scope, level, number in map(self._slot_of, (
+                    atom for atom, _ in limit.atoms)):
+                if (scope, level, number) in self._slots:
+                    reach[scope, level].add(number)
+            self._reach[limit] = reach
+        for table, numbers in self._reach[limit].items():
+            self._stale[table] |= numbers
 
     def _update(self, table: tuple[int, str]) -> None:
-        stale = self._stale[table]
+        stale, empty = self._stale[table], {}
+        bad, cost = self._bad[table], self._cost[table]
         for number in stale:
-            self._evaluate((*table, number))
+            slot = (*table, number)
+            alike = self._alike.get(slot)
+            if alike is None or self._number.get(slot):
+                bad[number], cost[number] = self._evaluate(slot)
+                continue
+            if alike not in empty:
+                empty[alike] = self._evaluate(slot)
+            bad[number], cost[number] = empty[alike]
         stale.clear()
 
     def _slot_of(self, atom: Atom) -> tuple[int, str, int]:
         number = self._case.table.domain_number(atom.level, atom.domain)
         return atom.scope, atom.level, -1 if number is None else number
 
-    def _evaluate(self, slot: tuple[int, str, int]) -> None:
+    def _evaluate(self, slot: tuple[int, str, int]) -> tuple[bool, float]:
+        """Whether the domain accepts no more member, and the cost of one."""
         scope, level, number = slot
         cost = 0.0
         bad = number >= 0 and self._number[slot] >= self._most.get(
@@ -220,7 +249,7 @@ class RuleCounts:
                 continue
             cost += self._price.get(atom, 0.0)
             for limit, weight in self._limits[atom]:
-                bad = bad or limit.breaks(weight)
-                cost += limit.cost(weight)
-        self._bad[scope, level][number] = bad
-        self._cost[scope, level][number] = cost
+                breaks, more = limit.outcomes[weight]
+                bad = bad or breaks
+                cost += more
+        return bad, cost

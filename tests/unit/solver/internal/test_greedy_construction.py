@@ -2,6 +2,8 @@
 """Greedy construction looks ahead for members that belong in one domain, and
 checks policies that counts of members do not describe."""
 
+import random
+
 import numpy as np
 import pulp
 import pytest
@@ -207,6 +209,35 @@ def test_no_domain_of_a_plan_is_ruled_out(cases):
                 assert possible[case.table.index[
                     answer.hosts()[member.path]]]
     assert proved_plan
+
+
+@pytest.mark.parametrize('cases', [
+    test_oracle_policies, test_oracle_relationships])
+def test_hosts_do_not_depend_on_members_that_were_removed(cases):
+    """After members come and go, the same hosts are allowed at the same cost
+    as if the other members were placed on an empty cloud."""
+    seen = set()
+    for seed in range(6000, 6000 + times(40)):
+        shop, snapshot, placed = cases.random_case(seed)
+        case = of(shop, snapshot.without_servers(placed.values()), placed)
+        changed, chance, inside = RuleCounts(case), random.Random(seed), []
+        for _ in range(12):
+            c = chance.randrange(len(case.classes))
+            place = c, chance.randrange(len(case.table))
+            if inside and chance.random() < 0.5:
+                changed.remove(*inside.pop(chance.randrange(len(inside))))
+            else:
+                changed.add(*place)
+                inside.append(place)
+            fresh = RuleCounts(case)
+            for each in inside:
+                fresh.add(*each)
+            (allowed, cost), (expected, expected_cost) = (
+                counts.allowed_hosts(c) for counts in (changed, fresh))
+            seen.update(expected.tolist())
+            assert (allowed == expected).all()
+            assert cost == pytest.approx(expected_cost)
+    assert seen == {False, True}
 
 
 def test_a_plan_that_was_taken_apart_is_checked_again():
