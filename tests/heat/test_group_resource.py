@@ -5,6 +5,7 @@ import pytest
 
 from tests.heat.placements import hosts, members, the_group
 from tests.heat.templates import HEAD, pointing, resource_group, server
+from tools.cloud.waiting import wait_for
 
 DERIVED = HEAD + f'''
 parameters:
@@ -145,7 +146,10 @@ def test_an_abandoned_stack_is_adopted(stacks, groups, nova, verify):
     assert groups.get(group)['definition']['policies'][0]['type'] == (
         'soft-affinity')
     adopted.delete()
-    assert not list(groups.list()) and nova.all() == []
+    assert not list(groups.list())
+    # Heat's deletion ends when a server has the status DELETED. Nova lists
+    # this server until the next statement of nova-compute.
+    wait_for('no server', lambda: nova.all() == [])
 
 
 @pytest.mark.parametrize('old, new, message', [
