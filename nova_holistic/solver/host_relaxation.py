@@ -96,7 +96,14 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
     rules = cell_without_rules(kinds, deadline.check)
     # No plan follows: the relaxation may use its share of the time left now.
     aggregation = HostAggregation(kinds, rules, host_cost, deadline.part(1.0))
-    aggregation.run()
+    # Patterns improve the bound faster than further rounds do if hosts in use
+    # have different costs.
+    differ = not (host_cost.slopes or is_number_of_hosts(host_cost))
+    patterns = not kinds.is_coarse and is_applicable(
+        kinds, host_cost, rules, aggregation.columns,
+        limits().relaxed_kinds if differ else None)
+    aggregation.run(limits().rounds_before_patterns
+                    if patterns and differ else None)
     if aggregation.bound is None:
         return None
     aggregation.bound_members()
@@ -106,7 +113,7 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
     _separate_sets(incumbent, aggregation, limit, more, deadline)
     counted = Counted(kinds, whole, aggregation.columns,
                       known=incumbent.plan_cost[1])
-    if is_applicable(kinds, host_cost, rules, aggregation.columns):
+    if patterns:
         generation = ColumnGeneration(kinds, rules, host_cost, aggregation,
                                       deadline)
         generation.run(incumbent.objective.integral and not more)

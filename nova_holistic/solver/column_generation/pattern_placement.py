@@ -18,13 +18,16 @@ from nova_holistic.solver.problem.kinds import Kinds
 
 
 def is_applicable(kinds: Kinds, host_cost: HostCost, cells: Cells,
-                  columns: Columns) -> bool:
+                  columns: Columns, most: int | None = None) -> bool:
     """Whether patterns are applicable: the kinds must be few, removing members
     from a pattern must not make a host more expensive, and a cohesive set must
-    not need more hosts than the costs require."""
+    not need more hosts than the costs require.
+
+    :param most: maximum number of kinds; None means the limit
+    """
     slopes = np.array((0.0, *host_cost.slopes))
-    return bool(len(kinds.kinds) <= limits().kinds and (np.diff(slopes)
-                                                        >= 0).all()
+    return bool(len(kinds.kinds) <= (most or limits().kinds)
+                and (np.diff(slopes) >= 0).all()
                 and (columns.opening >= 0).all()
                 and (host_cost.slopes or not cells.cohesive_sets))
 

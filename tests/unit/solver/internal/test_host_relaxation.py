@@ -174,6 +174,18 @@ def test_a_diverse_group_is_bounded_by_patterns_without_policies(monkeypatch):
     assert (found.value, found.bound) == (40, 40)
 
 
+def test_members_with_24_different_requests_need_whole_hosts():
+    """Each host has room for one of the members, and costs 1. Fractions of
+    members would use 17 hosts."""
+    wanted = group(*(MemberDescription(f'm{number}', Requirements(
+        FrozenMapping({'VCPU': 3 + number % 2, 'MEMORY_MB': 100 + number})))
+        for number in range(24)))
+    snapshot = cloud(*(host(f'h{n}', 'r1', inventories={
+        'VCPU': Inventory(5), 'MEMORY_MB': Inventory(900)})
+        for n in range(60)))
+    assert 23 < _bound(wanted, snapshot, {}, 'stack') <= 24
+
+
 def test_a_few_policies_on_a_small_cloud_do_not_prevent_a_proof():
     """Each rack has one host that costs 0.25 and two that cost 1, with room
     for one member each. Ten groups of three members, each in one rack, cost
