@@ -4,8 +4,6 @@
 
 from dataclasses import replace
 
-from nova_holistic.solver import all_hosts, host_relaxation, large
-from nova_holistic.solver import part_bounds, preferred_plan, solve as top
 from nova_holistic.solver.column_generation import diving, dual_vertices
 from nova_holistic.solver.column_generation import pattern_program
 from nova_holistic.solver.construct.confinement import Confinement
@@ -18,7 +16,10 @@ from nova_holistic.solver.improve.adaptive_selection import AdaptiveSelection
 from nova_holistic.solver.improve import search as improve
 from nova_holistic.solver.limits.current import limits
 from nova_holistic.solver.milp import search
+from nova_holistic.solver.phases import all_hosts, host_relaxation, large
+from nova_holistic.solver.phases import part_bounds, preferred_plan
 from nova_holistic.solver.ruin_recreate import part_search
+from nova_holistic.solver import solve as top
 from nova_holistic.solver.traffic import cell_variables, integer_counts
 from nova_holistic.solver.traffic.joint_patterns import JointPatterns
 from nova_holistic.solver.traffic import traffic_bound

@@ -43,6 +43,8 @@ before it:
     plans and bounds for objectives that measure traffic between members
 ``diagnosis``
     the reasons why no plan exists, and why a member is on its host
+``phases``
+    the phases that ``solve`` calls, each for one kind of group
 
 ``relaxations`` calls ``solve`` for modified problems: which changes would make
 a group fit, and how many copies of it fit. The page ``contributor/solver`` of

@@ -12,31 +12,31 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.objectives import load_objective
-from nova_holistic.solver.all_hosts import (
-    search_all_hosts, search_needed_hosts)
 from nova_holistic.solver.confined.set_plans import plan_by_sets
 from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.construct.insertion import insert_members
 from nova_holistic.solver.diagnosis.contradiction import propagated
-from nova_holistic.solver.diagnosis.iis import find_iis
-from nova_holistic.solver.diagnosis.wording import reasons, unreduced_reasons
-from nova_holistic.solver.domain_plan import (
-    has_costs_of_domains, plan_by_domains)
+from nova_holistic.solver.diagnosis.find_reasons import find_reasons
 from nova_holistic.solver.garbage import few_collections
-from nova_holistic.solver.host_count_bound import has_fewest_hosts
-from nova_holistic.solver.host_cover import cover_members
-from nova_holistic.solver.host_relaxation import is_diverse, suits_all_hosts
 from nova_holistic.solver.improve.search import improve
-from nova_holistic.solver.large import large, relax
 from nova_holistic.solver.limits.current import (
     column_generation as pattern_limits, construct as construct_limits,
     limits as all_limits, phases as limits, using)
 from nova_holistic.solver.milp.backend import Backend, load_backend
 from nova_holistic.solver.observer import Answer, notify_observers, Question
-from nova_holistic.solver.part_bounds import bound_diverse
-from nova_holistic.solver.part_plans import replan_parts
-from nova_holistic.solver.pattern_plan import plan_by_patterns
-from nova_holistic.solver.preferred_plan import (
+from nova_holistic.solver.phases.all_hosts import (
+    search_all_hosts, search_needed_hosts)
+from nova_holistic.solver.phases.domain_plan import (
+    has_costs_of_domains, plan_by_domains)
+from nova_holistic.solver.phases.host_count_bound import has_fewest_hosts
+from nova_holistic.solver.phases.host_cover import cover_members
+from nova_holistic.solver.phases.host_relaxation import (
+    is_diverse, suits_all_hosts)
+from nova_holistic.solver.phases.large import large, relax
+from nova_holistic.solver.phases.part_bounds import bound_diverse
+from nova_holistic.solver.phases.part_plans import replan_parts
+from nova_holistic.solver.phases.pattern_plan import plan_by_patterns
+from nova_holistic.solver.phases.preferred_plan import (
     adopt, choose_hosts, is_small, with_hard_preferences)
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
@@ -239,8 +239,7 @@ def _on_all_hosts(question: _Question,
                   deadline: Deadline) -> Unplaceable | Unknown | None:
     """Search for a plan on all hosts. Return the answer if no plan is known,
     and None if the incumbent has a plan."""
-    known, whole = question.incumbent, question.deadline
-    improves = question.strategy in _IMPROVE
+    known, improves = question.incumbent, question.strategy in _IMPROVE
     many_hosts = len(known.snapshot.hosts) > construct_limits().all_hosts
     if known.where is None and (improves or many_hosts):
         first_plan(known, deadline.part(limits().attempt_share))
@@ -258,12 +257,12 @@ def _on_all_hosts(question: _Question,
     except OutOfTime as limit:
         return _unknown(question, limit) if known.where is None else None
     if conflict is not None and known.where is None:
-        return _unplaceable(case, question.backend, whole, 0.0, conflict)
+        return _unplaceable(question, case, conflict)
     status = search_all_hosts(
         known, replace(case, room=room), question.backend, deadline,
         question.strategy is Strategy.WHOLE)
     if status is SearchStatus.INFEASIBLE and known.where is None:
-        return _unplaceable(case, question.backend, whole, known.solving)
+        return _unplaceable(question, case)
     return _unknown(question) if known.where is None else None
 
 
@@ -275,16 +274,13 @@ def _plan(question: _Question) -> Plan:
         lambda: _seconds(question.deadline, known.solving))
 
 
-def _unplaceable(case: Case, backend: Backend, deadline: Deadline,
-                 solving: float,
+def _unplaceable(question: _Question, case: Case,
                  conflict: Sequence[ScopedPolicy] | None = None
                  ) -> Unplaceable:
-    try:
-        found = find_iis(case, backend, deadline, conflict)
-        explained, minimal = reasons(found, deadline.check), found.minimal
-    except OutOfTime:
-        explained, minimal = unreduced_reasons(case, conflict), False
-    return Unplaceable(explained, minimal, _seconds(deadline, solving))
+    explained, minimal = find_reasons(
+        case, question.backend, question.deadline, conflict)
+    return Unplaceable(explained, minimal, _seconds(
+        question.deadline, question.incumbent.solving))
 
 
 def _unknown(question: _Question, limit: OutOfTime | None = None) -> Unknown:

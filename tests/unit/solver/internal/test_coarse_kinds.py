@@ -13,10 +13,10 @@ from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.plan import Plan
 from nova_holistic.objectives import load_objective
-from nova_holistic.solver.host_cover import cover_members
-from nova_holistic.solver.host_relaxation import relax_policies
-from nova_holistic.solver import large
 from nova_holistic.solver.numerics import bound as bounds
+from nova_holistic.solver.phases.host_cover import cover_members
+from nova_holistic.solver.phases.host_relaxation import relax_policies
+from nova_holistic.solver.phases import large
 from nova_holistic.solver.problem.coarse_kinds import coarse
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds

@@ -7,10 +7,10 @@ import pytest
 from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.anti_affinity import AntiAffinity
-from nova_holistic.solver import large
 from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.milp.program import Program
+from nova_holistic.solver.phases import large
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.incumbent import Incumbent
 from tests.unit.builders import cloud, group, host, servers

@@ -21,7 +21,7 @@ from nova_holistic.policies.relationship_anti_affinity import (
     RelationshipAntiAffinity)
 from nova_holistic.policies.spread import Spread
 from nova_holistic.policies.traits import Traits
-from nova_holistic.solver.domain_plan import plan_by_domains
+from nova_holistic.solver.phases.domain_plan import plan_by_domains
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.small_groups.domain_program import is_tree

@@ -23,7 +23,7 @@ from nova_holistic.solver.construct.disaggregation import KindPlaces
 from nova_holistic.solver.construct import fallback_plan
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition import class_counts
-from nova_holistic.solver import large, relaxed_hosts
+from nova_holistic.solver.phases import large, relaxed_hosts
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.settings import Settings

@@ -26,7 +26,7 @@ from nova_holistic.policies.relationship_anti_affinity import (
 from nova_holistic.policies.spread import Spread
 from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.host_counts.limited_traffic import fewest_pairs
-from nova_holistic.solver.host_relaxation import relax_policies
+from nova_holistic.solver.phases.host_relaxation import relax_policies
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.settings import Settings
 from tests.effort import times

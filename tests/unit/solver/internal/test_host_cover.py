@@ -12,7 +12,7 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.policies.anti_affinity import AntiAffinity
-from nova_holistic.solver.host_cover import cover_members
+from nova_holistic.solver.phases.host_cover import cover_members
 from nova_holistic.solver.problem.deadline import OutOfTime
 from nova_holistic.solver.settings import Settings
 from nova_holistic.solver import solve

@@ -18,7 +18,7 @@ from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.spread import Spread
-from nova_holistic.solver.host_relaxation import relax_policies
+from nova_holistic.solver.phases.host_relaxation import relax_policies
 from nova_holistic.solver.problem.deadline import OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.settings import Settings

@@ -11,7 +11,7 @@ from nova_holistic.policies.affinity import SoftAffinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.construct.fallback_plan import FallbackPlan
 from nova_holistic.solver.improve import search
-from nova_holistic.solver import large
+from nova_holistic.solver.phases import large
 from nova_holistic.solver.problem.deadline import OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.settings import Settings

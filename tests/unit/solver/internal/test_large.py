@@ -14,8 +14,8 @@ from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition import cells as solver_cells
 from nova_holistic.solver.decomposition.cells import cells
-from nova_holistic.solver import large
 from nova_holistic.solver.milp.backend import load_backend
+from nova_holistic.solver.phases import large
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.settings import Settings

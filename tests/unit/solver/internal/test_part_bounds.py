@@ -19,7 +19,7 @@ from nova_holistic.policies.relationship_anti_affinity import (
 from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.milp.backend import load_backend
-from nova_holistic.solver.part_bounds import bound_parts
+from nova_holistic.solver.phases.part_bounds import bound_parts
 from nova_holistic.solver.problem.incumbent import Incumbent
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers

@@ -11,7 +11,7 @@ from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.construct.first_plan import first_plan
-from nova_holistic.solver.part_plans import replan_parts
+from nova_holistic.solver.phases.part_plans import replan_parts
 from nova_holistic.solver.problem.incumbent import Incumbent
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers

@@ -26,7 +26,7 @@ from nova_holistic.solver.column_generation.useful_patterns import (
 from nova_holistic.solver.decomposition.cells import cells
 from nova_holistic.solver.decomposition.columns import columns
 from nova_holistic.solver.milp.backend import load_backend
-from nova_holistic.solver.pattern_plan import plan_by_patterns
+from nova_holistic.solver.phases.pattern_plan import plan_by_patterns
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
 from tests.effort import times

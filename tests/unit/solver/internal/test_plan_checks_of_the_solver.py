@@ -5,8 +5,8 @@ import pytest
 
 from nova_holistic.model.plan import Unknown
 from nova_holistic.policies.anti_affinity import AntiAffinity
-from nova_holistic.solver import all_hosts
 from nova_holistic.solver.milp.search import Search
+from nova_holistic.solver.phases import all_hosts
 from nova_holistic.solver.problem import incumbent
 from nova_holistic.solver.problem.search_status import SearchStatus
 from nova_holistic.solver.settings import Settings

@@ -15,8 +15,8 @@ from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.bandwidth import Bandwidth
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.traits import Traits
-from nova_holistic.solver.domain_plan import plan_by_domains
-from nova_holistic.solver.part_plans import replan_parts
+from nova_holistic.solver.phases.domain_plan import plan_by_domains
+from nova_holistic.solver.phases.part_plans import replan_parts
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.shared_hosts.price_hosts import price_hosts
 from tests.effort import times

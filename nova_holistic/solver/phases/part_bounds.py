@@ -16,18 +16,18 @@ from fractions import Fraction
 
 from nova_holistic.model.objective import Objective
 from nova_holistic.objectives.utilisation import requested_classes
-from nova_holistic.solver.all_hosts import (
-    search_all_hosts, search_chosen_hosts)
 from nova_holistic.solver.confined.separate_sets import is_convex
 from nova_holistic.solver.construct.batches import Batch, batches
 from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.diagnosis.contradiction import propagated
-from nova_holistic.solver.domain_plan import (
-    has_costs_of_domains, plan_by_domains)
-from nova_holistic.solver.host_relaxation import relax_policies
-from nova_holistic.solver.large import relax
 from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.milp.backend import Backend
+from nova_holistic.solver.phases.all_hosts import (
+    search_all_hosts, search_chosen_hosts)
+from nova_holistic.solver.phases.domain_plan import (
+    has_costs_of_domains, plan_by_domains)
+from nova_holistic.solver.phases.host_relaxation import relax_policies
+from nova_holistic.solver.phases.large import relax
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.preference_cost import preference_cost

@@ -21,14 +21,14 @@ from nova_holistic.solver.decomposition.cells import cell_without_rules
 from nova_holistic.solver.decomposition.cohesive_kinds import CohesiveKinds
 from nova_holistic.solver.decomposition.columns import constant
 from nova_holistic.solver.decomposition.host_assignment import from_patterns
-from nova_holistic.solver.large import plan_on_hosts, Task
 from nova_holistic.solver.limits.current import (
     limits as all_limits, phases, small_groups as limits, using)
 from nova_holistic.solver.milp.backend import Backend
+from nova_holistic.solver.phases.large import plan_on_hosts, Task
+from nova_holistic.solver.phases.relaxed_hosts import Relaxed
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.relaxed_hosts import Relaxed
 
 
 def plan_by_patterns(known: Incumbent, backend: Backend,

@@ -10,10 +10,10 @@ limit the members on a host, and insertion needs no other phase.
 import contextlib
 
 from nova_holistic.solver.construct.insertion import insert_members
-from nova_holistic.solver.domain_plan import plan_by_domains
-from nova_holistic.solver.large import large
 from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.milp.backend import Backend
+from nova_holistic.solver.phases.domain_plan import plan_by_domains
+from nova_holistic.solver.phases.large import large
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.hard_forms import (
     hard_form, with_hard_forms)

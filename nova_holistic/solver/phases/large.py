@@ -25,12 +25,12 @@ from nova_holistic.solver.limits.current import milp, phases as limits
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.milp.search import Search, SearchStatus
 from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
+from nova_holistic.solver.phases.relaxed_hosts import Relaxed
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.subproblem import Subproblem
-from nova_holistic.solver.relaxed_hosts import Relaxed
 from nova_holistic.solver.traffic.traffic_plans import traffic_plan
 
 

@@ -19,8 +19,8 @@ from nova_holistic.model.members.member import Member
 from nova_holistic.objectives.utilisation import requested_classes
 from nova_holistic.solver.confined.separate_sets import is_convex
 from nova_holistic.solver.construct.batches import Batch, batches
-from nova_holistic.solver.domain_plan import plan_by_domains
 from nova_holistic.solver.limits.current import improve as limits, phases
+from nova_holistic.solver.phases.domain_plan import plan_by_domains
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.eligibility import demands
 from nova_holistic.solver.problem.hard_forms import with_hard_forms

@@ -15,8 +15,6 @@ from dataclasses import replace
 import numpy as np
 
 from nova_holistic.model.group import Group
-from nova_holistic.solver.closed_hosts import (
-    only_monotone, without_closed_hosts)
 from nova_holistic.solver.column_generation.generation import ColumnGeneration
 from nova_holistic.solver.column_generation.pattern_placement import (
     is_applicable)
@@ -26,6 +24,8 @@ from nova_holistic.solver.decomposition.cells import cell_without_rules
 from nova_holistic.solver.host_counts.count_hosts import (
     count_hosts, Counted, is_number_of_hosts)
 from nova_holistic.solver.limits.current import phases as limits
+from nova_holistic.solver.phases.closed_hosts import (
+    only_monotone, without_closed_hosts)
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.problem.incumbent import Incumbent
