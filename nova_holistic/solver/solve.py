@@ -155,7 +155,7 @@ def _complete(question: _Question, deadline: Deadline,
     if proof is None and question.strategy in _IMPROVE and (
             deadline.left() and not known.is_good_enough):
         with contextlib.suppress(OutOfTime):
-            if on_all and _suits_patterns(known):
+            if on_all and _suits_patterns(known) and not is_diverse(known):
                 large(known, question.backend,
                       deadline.part(limits().program_share), always=True)
             elif not known.bound:
@@ -210,9 +210,7 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
             large(known, question.backend,
                   deadline.part(limits().main_share), deadline,
                   always=always)
-        elif not known.is_good_enough and (known.objective.traffic() or (
-                _suits_patterns(known)
-                and len(known.policies) <= limits().pattern_policies)):
+        elif not known.is_good_enough and known.objective.traffic():
             large(known, question.backend,
                   deadline.part(limits().bound_share), always=True)
     if diverse and known.where is not None and (

@@ -70,10 +70,6 @@ class PhasesLimits:
         of benchmarks/grid.py: with 20 and more rounds of disaggregation
         instead, the bound of 1,775 members of 28 kinds was 5 % lower, and that
         of 792 members 6 %.
-    :ivar pattern_policies: policies up to which hosts are chosen for a diverse
-        group. Above, relaxations with policies took seconds and had weaker
-        bounds than those without. Chosen by the mixed groups of
-        benchmarks/grid.py.
     :ivar integral_gap: relative gap up to which the search ends if the
         objective is a whole number and exceeds its bound by 1. Chosen by the
         groups of benchmarks/grid.py that minimise the number of hosts.
@@ -105,7 +101,6 @@ class PhasesLimits:
     relaxation_limit: float = 0.5
     coarse_kinds: int = 40
     relaxed_kinds: int = 40
-    pattern_policies: int = 80
     integral_gap: float = 0.05
     few_parts: int = 20
     preferred_members: int = 32
