@@ -33,7 +33,7 @@ from nova_holistic.solver.phases.host_cover import cover_members
 from nova_holistic.solver.phases.host_relaxation import (
     is_diverse, suits_all_hosts)
 from nova_holistic.solver.phases.large import large, relax
-from nova_holistic.solver.phases.part_bounds import bound_diverse
+from nova_holistic.solver.phases.part_bounds import adds_up, bound_diverse
 from nova_holistic.solver.phases.part_plans import replan_parts
 from nova_holistic.solver.phases.pattern_plan import plan_by_patterns
 from nova_holistic.solver.phases.preferred_plan import (
@@ -210,7 +210,9 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
             large(known, question.backend,
                   deadline.part(limits().main_share), deadline,
                   always=always)
-        elif not known.is_good_enough and known.objective.traffic():
+        elif not known.is_good_enough and (known.objective.traffic() or (
+                adds_up(known.objective) and _suits_patterns(known)
+                and len(known.policies) <= limits().pattern_policies)):
             large(known, question.backend,
                   deadline.part(limits().bound_share), always=True)
     if diverse and known.where is not None and (
