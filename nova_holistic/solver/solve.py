@@ -13,6 +13,7 @@ from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.objectives import load_objective
 from nova_holistic.solver.confined.set_plans import plan_by_sets
+from nova_holistic.solver.construct.batches import is_connected
 from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.construct.insertion import insert_members
 from nova_holistic.solver.diagnosis.contradiction import propagated
@@ -155,7 +156,8 @@ def _complete(question: _Question, deadline: Deadline,
     if proof is None and question.strategy in _IMPROVE and (
             deadline.left() and not known.is_good_enough):
         with contextlib.suppress(OutOfTime):
-            if on_all and _suits_patterns(known) and not is_diverse(known):
+            if on_all and _suits_patterns(known) and (
+                    not is_diverse(known) or is_connected(known)):
                 large(known, question.backend,
                       deadline.part(limits().program_share), always=True)
             elif not known.bound:
@@ -211,8 +213,9 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
                   deadline.part(limits().main_share), deadline,
                   always=always)
         elif not known.is_good_enough and (known.objective.traffic() or (
-                adds_up(known.objective) and _suits_patterns(known)
-                and len(known.policies) <= limits().pattern_policies)):
+                len(known.policies) <= limits().pattern_policies
+                and _suits_patterns(known)
+                and (adds_up(known.objective) or is_connected(known)))):
             large(known, question.backend,
                   deadline.part(limits().bound_share), always=True)
     if diverse and known.where is not None and (

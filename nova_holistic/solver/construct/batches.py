@@ -32,6 +32,12 @@ class Batch:
                 {m.path for m in self.members})
 
 
+def is_connected(incumbent: Incumbent) -> bool:
+    """Whether policies connect all members, or too many of them for batches.
+    Otherwise, the group has independent parts."""
+    return len(batches(incumbent, 1)) == 1
+
+
 def batches(incumbent: Incumbent, most: int) -> list[Batch]:
     """The members in batches; a single batch if policies connect too many
     members.

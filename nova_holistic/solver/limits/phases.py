@@ -70,11 +70,12 @@ class PhasesLimits:
         of benchmarks/grid.py: with 20 and more rounds of disaggregation
         instead, the bound of 1,775 members of 28 kinds was 5 % lower, and that
         of 792 members 6 %.
-    :ivar pattern_policies: policies up to which hosts are chosen for a diverse
-        group if the costs of hosts are convex. Chosen by the mixed groups of
-        benchmarks/grid.py: without this choice, the gap of 287 members was
-        15 % instead of 9 %. With it for other costs, plans were up to 12 %
-        worse.
+    :ivar pattern_policies: policies up to which a relaxation with all policies
+        chooses hosts for a diverse group. The group must have convex costs of
+        hosts, or no independent parts. Chosen by the mixed and network groups
+        of benchmarks/grid.py: without this choice, the gap of 287 members was
+        15 % instead of 9 %. With it for groups of parts and other costs, plans
+        were up to 12 % worse.
     :ivar integral_gap: relative gap up to which the search ends if the
         objective is a whole number and exceeds its bound by 1. Chosen by the
         groups of benchmarks/grid.py that minimise the number of hosts.
