@@ -50,7 +50,7 @@ def replan_parts(known: Incumbent, deadline: Deadline) -> None:
         search = _PartPlans(known, parts, deadline)
         with contextlib.suppress(OutOfTime):
             search.construct(deadline.part(phases().main_share))
-        price_hosts(known, deadline.part(phases().main_share))
+        price_hosts(known, parts, deadline.part(phases().main_share))
         while not known.is_good_enough and search.run():
             pass
 

@@ -18,8 +18,7 @@ import numpy as np
 from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.group import Group
 from nova_holistic.objectives.utilisation import requested_classes
-from nova_holistic.solver.confined.separate_sets import is_convex
-from nova_holistic.solver.construct.batches import Batch, batches
+from nova_holistic.solver.construct.batches import Batch
 from nova_holistic.solver.limits.current import shared_hosts as limits
 from nova_holistic.solver.numerics.tolerances import (
     SUM_ROUNDING, UTILISATION_ROUNDING)
@@ -33,18 +32,15 @@ from nova_holistic.solver.shared_hosts.master import Choice, Master
 from nova_holistic.solver.shared_hosts.part_program import PartProgram
 
 
-def price_hosts(known: Incumbent, deadline: Deadline) -> None:
+def price_hosts(known: Incumbent, parts: Sequence[Batch],
+                deadline: Deadline) -> None:
     """Prove a bound of an incumbent that has a plan, and offer a better plan.
 
-    Nothing is done if members stay on their hosts, if the objective is not a
-    sum of convex costs of hosts, or if the group has a single part.
+    :param known: its objective is a sum of convex costs of hosts, and no
+        member stays on its host
+    :param parts: the independent parts of the group
     """
-    host_cost = known.objective.host_cost()
-    if known.where is None or known.placed or known.is_good_enough or (
-            host_cost is None or not is_convex(host_cost)):
-        return
-    parts = batches(known, 1)
-    if len(parts) < 2:
+    if known.is_good_enough:
         return
     with contextlib.suppress(OutOfTime):
         search = _Search(known, parts, deadline)

@@ -15,6 +15,7 @@ from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.bandwidth import Bandwidth
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.traits import Traits
+from nova_holistic.solver.construct.batches import batches
 from nova_holistic.solver.phases.domain_plan import plan_by_domains
 from nova_holistic.solver.phases.part_plans import replan_parts
 from nova_holistic.solver.problem.incumbent import Incumbent
@@ -60,7 +61,7 @@ def test_no_plan_is_below_the_bound_and_no_plan_gets_worse():
         chosen = random.Random(seed).choice(plans)
         known = _known(wanted, snapshot, chosen[2])
         before = known.plan_cost
-        price_hosts(known, in_time())
+        price_hosts(known, batches(known, 1), in_time())
         where = {path: each.name for path, each in known.where.items()}
         assert oracle.violations(wanted, snapshot, {}, where) is not None, seed
         assert known.plan_cost <= before, seed
@@ -93,7 +94,7 @@ def test_parts_that_want_the_same_hosts_have_an_exact_bound():
     wanted = group(groups=[_tier(name, AntiAffinity()) for name in 'xy'])
     known = _known(wanted, _rising_costs(), {
         'x/m-0': 'e', 'x/m-1': 'f', 'y/m-0': 'd', 'y/m-1': 'e'})
-    price_hosts(known, in_time())
+    price_hosts(known, batches(known, 1), in_time())
     assert known.plan_cost[1] == pytest.approx(0.12)
     assert known.bound == pytest.approx(0.12)
 
@@ -108,7 +109,7 @@ def test_no_other_member_uses_the_hosts_of_exclusive_members():
     where = {'x/m-0': 'c', 'x/m-1': 'd', 'y/m-0': 'a', 'y/m-1': 'b'}
     known = _known(wanted, snapshot, where)
     best = min(_plans(wanted, snapshot), key=lambda each: each[:2])
-    price_hosts(known, in_time())
+    price_hosts(known, batches(known, 1), in_time())
     assert known.plan_cost[1] == pytest.approx(best[1])
     assert known.bound <= best[1] + 1e-12
     assert known.bound == pytest.approx(best[1], rel=0.1)
@@ -125,7 +126,7 @@ def test_members_beyond_the_capacity_use_other_hosts():
         f'{tier}/m-{n}': name for tier, name in zip('xyz', 'cba')
         for n in range(2)})
     best = min(_plans(wanted, snapshot), key=lambda each: each[:2])
-    price_hosts(known, in_time())
+    price_hosts(known, batches(known, 1), in_time())
     assert known.plan_cost[1] == pytest.approx(best[1])
     assert known.bound == pytest.approx(best[1], rel=0.1)
 
@@ -138,7 +139,7 @@ def test_violated_preferences_are_part_of_the_bound():
         _tier('y', AntiAffinity())])
     known = _known(wanted, _rising_costs(), {
         'x/m-0': 'e', 'x/m-1': 'f', 'y/m-0': 'd', 'y/m-1': 'e'})
-    price_hosts(known, in_time())
+    price_hosts(known, batches(known, 1), in_time())
     assert known.plan_cost == (6, pytest.approx(0.12))
     assert known.bound == pytest.approx(0.12)
 
