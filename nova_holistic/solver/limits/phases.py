@@ -74,8 +74,8 @@ class PhasesLimits:
         chooses hosts for a diverse group. The group must have convex costs of
         hosts, or no independent parts. Chosen by the mixed and network groups
         of benchmarks/grid.py: without this choice, the gap of 287 members was
-        15 % instead of 9 %. With it for groups of parts and other costs, plans
-        were up to 12 % worse.
+        15 % instead of 9 %. With it for groups of parts and other costs, the
+        objectives of plans with the same preferences were up to 6 % worse.
     :ivar integral_gap: relative gap up to which the search ends if the
         objective is a whole number and exceeds its bound by 1. Chosen by the
         groups of benchmarks/grid.py that minimise the number of hosts.
