@@ -27,8 +27,8 @@ LONG_AGO = NOON.replace(year=2020)
 OTHERS = 10_000
 """Number of groups of other projects, each with one member."""
 PLANS = 1_000
-"""Number of plans of other projects. PostgreSQL reads an empty table
-completely if its daemon has counted the rows."""
+"""Number of plans and of volumes of other projects. PostgreSQL reads an empty
+table completely if its daemon has counted the rows."""
 SHARE = 20
 """One of this number of groups in ``fill_all`` is planned. The first read of
 ``OutlineCache`` reads all planned groups."""
@@ -69,7 +69,10 @@ def fill(table):
         session.execute(sa.insert(MemberRow), members)
         session.execute(sa.insert(models.PlanRow.__table__),
                         [_plan(at) for at in range(PLANS)])
-    analyze(table, [GroupRow, MemberRow, models.PlanRow])
+        session.execute(sa.insert(VolumeRow.__table__),
+                        [_volume(group, at)
+                         for at, group in enumerate(groups[:PLANS])])
+    analyze(table, [GroupRow, MemberRow, models.PlanRow, VolumeRow])
 
 
 def fill_all(table, number):
@@ -180,9 +183,16 @@ def _creation(group):
 
 def analyze(table, filled):
     """Let the server count the rows of tables, which it otherwise does later.
-    On SQLite this does nothing."""
-    command = {'sqlite': None, 'mysql': 'ANALYZE TABLE',
-               'postgresql': 'ANALYZE'}[table.database.engine.dialect.name]
-    with table.database.engine.begin() as link:
-        for row in filled if command else ():
-            link.execute(sa.text(f'{command} {row.__tablename__}'))
+
+    PostgreSQL counts the rows of all tables, as its daemon does at any time:
+    the plan of a query must not depend on that time. SQLite does nothing.
+    """
+    engine = table.database.engine
+    commands = {
+        'sqlite': [],
+        'mysql': [f'ANALYZE TABLE {row.__tablename__}' for row in filled],
+        'postgresql': ['VACUUM ANALYZE']}[engine.dialect.name]
+    with engine.connect().execution_options(
+            isolation_level='AUTOCOMMIT') as link:
+        for command in commands:
+            link.execute(sa.text(command))
