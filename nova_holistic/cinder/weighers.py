@@ -26,16 +26,24 @@ class HolisticPoolWeigher(weights.BaseHostWeigher):
 
     def weigh_objects(self, weighed_obj_list: list[Any],
                       weight_properties: Mapping[str, Any]) -> list[float]:
-        if weight_properties.get(PLANNED_POOL):
-            return [0.0] * len(weighed_obj_list)
-        states = [weighed.obj for weighed in weighed_obj_list]
-        request = weight_properties.get('request_spec') or {}
-        planned = connections.get().planned.outside(
-            states, request.get('volume_id'))
-        return [_weight(state, planned[state.backend_id]) for state in states]
+        """Read the planned capacity of all pools with one request."""
+        return _weights([weighed.obj for weighed in weighed_obj_list],
+                        weight_properties)
 
-    def _weigh_object(self, obj: Any, weight_properties: dict) -> float:
-        raise NotImplementedError('weigh_objects weighs all pools together')
+    def _weigh_object(self, obj: Any,
+                      weight_properties: Mapping[str, Any]) -> float:
+        (weight,) = _weights([obj], weight_properties)
+        return weight
+
+
+def _weights(states: list[Any],
+             weight_properties: Mapping[str, Any]) -> list[float]:
+    if weight_properties.get(PLANNED_POOL):
+        return [0.0] * len(states)
+    request = weight_properties.get('request_spec') or {}
+    planned = connections.get().planned.outside(
+        states, request.get('volume_id'))
+    return [_weight(state, planned[state.backend_id]) for state in states]
 
 
 def _weight(state: Any, planned_gb: int) -> float:

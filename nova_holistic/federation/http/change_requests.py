@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests that read or change an existing group in a child."""
 
+import abc
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 import functools
@@ -53,7 +54,7 @@ def never_raises(method: Callable[..., T]) -> Callable[..., T | Refusal]:
     return checked
 
 
-class ChangeRequests:
+class ChangeRequests(abc.ABC):
     """Implements the methods of ``child.Child`` for changes of a group."""
 
     name: str
@@ -158,12 +159,12 @@ class ChangeRequests:
             return found
         return answers.group(self.name, found['group'])
 
+    @abc.abstractmethod
     def _send(self, request: ChildRequest, schema: validator,
               expected: Collection[int] = (200,),
               missing: Collection[int] = ()) -> Any:
         """The document of the answer, a Refusal, or None for the statuses
-        ``missing``. Subclasses implement it."""
-        raise NotImplementedError
+        ``missing``."""
 
 
 def _path(group_uuid: str, rest: str = '') -> str:
