@@ -39,6 +39,9 @@ class _Stoppable(pulp.PULP_CBC_CMD):
         command += ['-sec', str(self.timeLimit)]
         for option in self.getOptions():
             command += f'-{option}'.split()
+        # Preprocessing removed optimal solutions of small programs with costs
+        # that are piecewise linear (CBC 2.10.3).
+        command += ['-preprocess', 'off']
         command += ['-solve', '-printingOptions', 'all', '-solution', answer]
         with open(place / 'log', 'wb') as log:
             subprocess.run(

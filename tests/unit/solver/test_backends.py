@@ -45,6 +45,48 @@ def test_a_start_solution_is_improved(solver):
     assert [round(t.varValue) for t in things] == [0, 1, 1]
 
 
+STEPS = {'h0': [(0.25, 0.2), (1, 0.25)],
+         'h1': [(18 / 49, (2 * n + 1) / 13) for n in range(7)],
+         'h2': [(0.6, 0.52), (0.6, 0.61)]}
+"""Width and cost of each step of the piecewise linear cost of a host."""
+
+
+def _fill(steps, load):
+    """The cost of a load."""
+    cost = 0.0
+    for width, price in steps:
+        used = min(load, width)
+        cost, load = cost + used * price, load - used
+    return cost
+
+
+@pytest.mark.parametrize('solver', SOLVERS)
+def test_the_optimum_of_piecewise_linear_costs_is_proved(solver):
+    """Two members use h1. A third member uses one of three hosts."""
+    problem = pulp.LpProblem('steps')
+    pair = problem.add_variable('pair', 0, 2, pulp.LpInteger)
+    third = {host: problem.add_variable(f'third-{host}', 0, 1, pulp.LpInteger)
+             for host in STEPS}
+    problem.addConstraint(pair == 2)
+    problem.addConstraint(pulp.lpSum(third.values()) == 1)
+    costs = []
+    for host, steps in STEPS.items():
+        used = [problem.add_variable(f'{host}-{n}', 0, width)
+                for n, (width, _) in enumerate(steps)]
+        load = pair + 27 / 49 * third[host] if host == 'h1' else third[host]
+        problem.addConstraint(pulp.lpSum(used) == load)
+        costs += [price * step for step, (_, price) in zip(
+            used, steps, strict=True)]
+    problem.setObjective(pulp.lpSum(costs))
+    outcome = load_backend(solver).solve(problem, seconds=10, gap=0)
+    best = min(_fill(STEPS['h1'], 2) + _fill(STEPS['h0'], 1),
+               _fill(STEPS['h1'], 2) + _fill(STEPS['h2'], 1),
+               _fill(STEPS['h1'], 2 + 27 / 49))
+    assert outcome.status is Status.OPTIMAL
+    assert pulp.value(problem.objective) == pytest.approx(best)
+    assert outcome.bound == pytest.approx(best, abs=1e-3)
+
+
 @pytest.mark.parametrize('solver', SOLVERS)
 def test_infeasibility_is_proved(solver):
     problem, things = _knapsack()
