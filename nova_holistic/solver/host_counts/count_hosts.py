@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from nova_holistic.model.group import Group
-from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.column_generation.host_types import HostTypes
 from nova_holistic.solver.decomposition.columns import Columns
 from nova_holistic.solver.host_counts.count_program import CountProgram
@@ -57,13 +56,6 @@ class Counted:
     def gap(self) -> float:
         """A relative gap of less than one host."""
         return (1 - INTEGRALITY) / self.known if self.known else 0.0
-
-
-def is_number_of_hosts(host_cost: HostCost) -> bool:
-    """Whether the objective is the number of hosts in use."""
-    free = np.linspace(0.0, 1.0, 3)
-    return not host_cost.slopes and bool(
-        (host_cost.opening(free) == 1.0).all())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -41,6 +41,17 @@ class ImproveLimits:
         10 s for 949 different members on 24,343 hosts, and the gap was 24
         instead of 14 % (benchmarks/grid.py).
     :ivar fewest_hosts: hosts of a part at least, as far as they exist.
+    :ivar roomy_share: share of the searches of ruin and recreate that use only
+        the hosts with the most room for the mixture of all members, if the
+        objective is the number of hosts.
+    :ivar roomy_hosts: hosts of each domain of a level with few domains among
+        which plans with few hosts are searched, as a share of the hosts that
+        the members need at least.
+    :ivar roomy_domains: domains of the level above hosts whose best hosts are
+        among them, as a share of the same number.
+    :ivar hosts_of_domain: hosts of such a domain.
+    :ivar uneven_room: how many times as much of one resource class as of the
+        scarcest one, both relative to the demand, counts as room of a host.
     :ivar part_hosts: hosts for each member of a part that dynamic programming
         places, of the whole cloud, and the best hosts of that many domains.
     :ivar part_domains: domains of each level for such a part.
@@ -63,6 +74,11 @@ class ImproveLimits:
     shared_members: int = 4
     ordered_requirements: int = 100
     fewest_hosts: int = 300
+    roomy_share: float = 0.8
+    roomy_hosts: float = 0.6
+    roomy_domains: float = 0.2
+    hosts_of_domain: int = 4
+    uneven_room: float = 3.0
     part_hosts: int = 4
     part_domains: int = 8
     compared_hosts: int = 5_000

@@ -86,6 +86,9 @@ class PhasesLimits:
         preferences is searched first. Chosen by benchmarks/small_groups.py.
     :ivar preferred_hosts: hosts above which it is searched first. On fewer
         hosts, one program of all hosts is fast.
+    :ivar roomy_places: members times hosts up to which one program searches
+        for plans with few hosts, among those with the most room. Chosen by the
+        mixed groups of benchmarks/grid.py.
     """
 
     search_share: float = 0.9
@@ -112,3 +115,4 @@ class PhasesLimits:
     few_parts: int = 20
     preferred_members: int = 32
     preferred_hosts: int = 1000
+    roomy_places: int = 15_000

@@ -22,7 +22,7 @@ from nova_holistic.solver.confined.separate_sets import separate_sets
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import cell_without_rules
 from nova_holistic.solver.host_counts.count_hosts import (
-    count_hosts, Counted, is_number_of_hosts)
+    count_hosts, Counted)
 from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.phases.closed_hosts import (
     only_monotone, without_closed_hosts)
@@ -30,6 +30,8 @@ from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.utilisation_curve import (
+    is_number_of_hosts)
 
 
 def is_diverse(incumbent: Incumbent) -> bool:

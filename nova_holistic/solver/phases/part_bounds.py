@@ -23,7 +23,7 @@ from nova_holistic.solver.diagnosis.contradiction import propagated
 from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.phases.all_hosts import (
-    search_all_hosts, search_chosen_hosts)
+    search_all_hosts, search_chosen_hosts, search_roomy_hosts)
 from nova_holistic.solver.phases.domain_plan import (
     has_costs_of_domains, plan_by_domains)
 from nova_holistic.solver.phases.host_relaxation import relax_policies
@@ -61,6 +61,9 @@ def bound_diverse(known: Incumbent, backend: Backend,
     if not known.is_preferred or adds_up(known.objective):
         # Otherwise, the bound of the whole group is nearly always better.
         bound_parts(known, backend, deadline.part(limits().bound_share))
+    with contextlib.suppress(OutOfTime):
+        search_roomy_hosts(known, backend, deadline.part(
+            limits().main_share))
 
 
 def bound_parts(known: Incumbent, backend: Backend,

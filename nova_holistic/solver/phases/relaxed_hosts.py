@@ -7,10 +7,11 @@ from nova_holistic.model.objective import HostCost, Objective
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import Cells, cells
 from nova_holistic.solver.decomposition.cohesive_kinds import CohesiveKinds
-from nova_holistic.solver.host_counts.count_hosts import is_number_of_hosts
 from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.utilisation_curve import (
+    is_number_of_hosts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Relaxed:
         divide = CohesiveKinds if host_cost.slopes else CohesiveKinds.of
         # The number of hosts is bounded by counting domains, so that fewer
         # cells are sufficient.
-        counts = is_objective is not None and is_number_of_hosts(host_cost)
+        counts = is_number_of_hosts(is_objective)
         cohesive = divide(kinds, cells(
             kinds, deadline.check, limits().host_cells if counts else None))
         merged = HostAggregation(

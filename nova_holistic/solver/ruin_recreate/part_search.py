@@ -14,13 +14,16 @@ from nova_holistic.solver.limits.current import improve as limits
 from nova_holistic.solver.limits.current import problem
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline
-from nova_holistic.solver.problem.eligibility import demands
+from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.rules import scoped_policies
 from nova_holistic.solver.problem.subproblem import Freed, Subproblem
+from nova_holistic.solver.problem.utilisation_curve import (
+    is_number_of_hosts)
 from nova_holistic.solver.ruin_recreate.placement_costs import placement_costs
 from nova_holistic.solver.ruin_recreate.promising_hosts import PromisingHosts
+from nova_holistic.solver.ruin_recreate.roomy_hosts import roomy_hosts
 from nova_holistic.solver.ruin_recreate.ruin_and_recreate import (
     RuinAndRecreate)
 
@@ -56,6 +59,8 @@ class PartSearch:
         self._incumbent = incumbent
         self._table = HostTable.of(incumbent.snapshot)
         self._deadline, self._chance = deadline, chance
+        self._eligibility = Eligibility(self._table)
+        self._counts = is_number_of_hosts(incumbent.objective.host_cost())
         self._promising = PromisingHosts(self._table, incumbent.members,
                                          incumbent.objective)
 
@@ -108,12 +113,17 @@ class PartSearch:
         """Sorted indexes of the hosts that the batch uses or may use."""
         known = self._incumbent
         paths = {m.path for m in batch.members}
-        policies = sum(any(m.path in paths for m in each.scope.members)
-                       for each in known.policies)
-        hosts = self._promising.choose(table, freed, max(
-            limits().fewest_hosts, min(problem().part_hosts, limits().rows
-                                       // max(1, policies))),
-            self._deadline.check)
+        if self._counts and self._chance.random() < limits().roomy_share:
+            hosts = np.union1d(
+                roomy_hosts(table, freed, self._eligibility),
+                [table.index[host.name] for host in known.where.values()])
+        else:
+            policies = sum(any(m.path in paths for m in each.scope.members)
+                           for each in known.policies)
+            hosts = self._promising.choose(table, freed, max(
+                limits().fewest_hosts, min(problem().part_hosts, limits().rows
+                                           // max(1, policies))),
+                self._deadline.check)
         fine = np.ones(len(table), dtype=bool)
         for each in known.policies:
             if each.policy.closes and each.scope.members and (

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Few hosts that can hold many members together, for plans with few hosts.
+
+If each host in use costs the same, the best plans use the hosts with the most
+free capacity for the mixture of all members. Room for members of one size does
+not tell them apart: hundreds of hosts have CPUs for eight members, but few of
+them have memory for further members as well. A search among few such hosts
+takes many more steps in the same time.
+"""
+
+from collections.abc import Iterator, Sequence
+from collections import Counter
+
+import numpy as np
+
+from nova_holistic.model.members.member import Member
+from nova_holistic.solver.limits.current import (
+    decomposition, improve as limits)
+from nova_holistic.solver.problem.eligibility import demands, Eligibility
+from nova_holistic.solver.problem.hosts import HostTable
+
+
+def roomy_hosts(table: HostTable, members: Sequence[Member],
+                eligibility: Eligibility) -> np.ndarray:
+    """Sorted indexes of hosts: in all domains of the levels with few domains,
+    the hosts with the most room, and the hosts of those domains above the
+    hosts whose best hosts have the most room together.
+
+    :param table: all hosts, with the capacity that other members leave
+    :param eligibility: of a table of the same hosts
+    """
+    kinds = {id(m.requirements): m.requirements for m in members}
+    suits = np.zeros(len(table), dtype=bool)
+    for each in dict.fromkeys(kinds.values()):
+        suits |= eligibility.suitable(each)
+    hosts = np.flatnonzero(suits)
+    demand: Counter[str] = Counter()
+    for member in members:
+        demand.update(dict(demands(member.requirements)))
+    shares = np.array([
+        np.clip(table.amounts(name).free[hosts] / total, 0.0, 1.0)
+        for name, total in sorted(demand.items()) if total > 0])
+    if not shares.size:
+        return hosts[:0]
+    # A plan needs at least this number of hosts, unless no plan exists.
+    needed = 1 / max(shares.max(axis=1).min(), 1 / len(members))
+    number = int(np.ceil(limits().roomy_hosts * needed))
+    domains = int(np.ceil(limits().roomy_domains * needed))
+    levels = table.snapshot.levels
+    divisions = [table.division(level).of_host[hosts]
+                 for level in levels[:-1]]
+    chosen = [hosts[:0]]
+    for value in _values(shares):
+        order = np.argsort(-value, kind='stable')
+        chosen.append(order[:number])
+        for division in divisions:
+            if len(np.unique(division)) <= decomposition().whole_domains:
+                chosen.append(order[_ranks(division[order]) < number])
+        if divisions:
+            chosen += _of_domains(order, value, divisions[-1], domains)
+    return hosts[np.unique(np.concatenate(chosen))]
+
+
+def _values(shares: np.ndarray) -> Iterator[np.ndarray]:
+    """Several measures of the room of a host, each [host]: how much of each
+    resource class has room together with the others, for different prices of
+    the classes.
+
+    :param shares: [resource class, host]: share of the demand of all members
+    """
+    least = shares.min(axis=0)
+    yield least
+    usable = np.minimum(shares, limits().uneven_room * least)
+    yield usable.sum(axis=0)
+    if len(shares) > 1:
+        for one in usable:
+            yield usable.sum(axis=0) + 2 * one
+
+
+def _of_domains(order: np.ndarray, value: np.ndarray, division: np.ndarray,
+                number: int) -> Iterator[np.ndarray]:
+    """The best hosts of the domains whose best two, three or more hosts have
+    the most room together.
+
+    :param order: hosts by descending value
+    :param number: number of domains
+    """
+    order = order[division[order] >= 0]
+    ranks = _ranks(division[order])
+    for size in range(2, limits().hosts_of_domain + 1):
+        best = order[ranks < size]
+        total = np.bincount(division[best], value[best])
+        first = np.argsort(-total, kind='stable')[:number]
+        yield best[np.isin(division[best], first)]
+
+
+def _ranks(group: np.ndarray) -> np.ndarray:
+    """[element]: number of earlier elements of the same group."""
+    together = np.argsort(group, kind='stable')
+    _, first, number = np.unique(
+        group[together], return_index=True, return_counts=True)
+    ranks = np.empty(len(group), dtype=np.int64)
+    ranks[together] = np.arange(len(group)) - np.repeat(first, number)
+    return ranks
