@@ -227,6 +227,16 @@ class Policy(abc.ABC):
         """
         return True
 
+    def excluded(self, snapshot: 'Snapshot') -> frozenset[Domain] | None:
+        """Domains in which every member below violates the policy, wherever
+        all other members are; None if this is not declared.
+
+        The solver then checks the members on one host after another, which
+        takes long. Domains may be missing. A subclass with its own check must
+        declare them again.
+        """
+        return None
+
     def distinguishes(self, scope: 'Scope',
                       member: 'Member') -> Mapping[str, bool] | None:
         """The levels on whose domains the result of the check depends when

@@ -82,6 +82,10 @@ class Exclusive(LevelPolicy):
                                  self.level, domain, ', '.join(inside),
                                  joined('; ', found))
 
+    def excluded(self, snapshot: Snapshot) -> frozenset[Domain]:
+        return snapshot.once(('exclusive', self.level), lambda: _domains(
+            snapshot, self.level, (h for h in snapshot.hosts if h.servers)))
+
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
         # All other servers count, and a member may count as one for other
         # groups.
@@ -119,14 +123,15 @@ class Exclusive(LevelPolicy):
             encoder.penalise(self, scope, pulp.lpSum(costs))
 
     def _others(self, scope: Scope, encoder: Encoder
-                ) -> tuple[set[Domain], set[Domain]]:
+                ) -> tuple[frozenset[Domain], frozenset[Domain]]:
         """Domains with servers from outside the group, and domains that other
         members could use."""
-        def domains(hosts: Iterable[Host]) -> set[Domain]:
-            found = {snapshot.domain(h, self.level) for h in hosts}
-            return {domain for domain in found if domain is not None}
+        return self.excluded(encoder.snapshot), _domains(
+            encoder.snapshot, self.level,
+            encoder.candidates(encoder.others(scope)))
 
-        snapshot = encoder.snapshot
-        taken = snapshot.once(('exclusive', self.level), lambda: domains(
-            h for h in snapshot.hosts if h.servers))
-        return taken, domains(encoder.candidates(encoder.others(scope)))
+
+def _domains(snapshot: Snapshot, level: str,
+             hosts: Iterable[Host]) -> frozenset[Domain]:
+    found = {snapshot.domain(host, level) for host in hosts}
+    return frozenset(domain for domain in found if domain is not None)

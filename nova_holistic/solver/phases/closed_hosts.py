@@ -6,11 +6,11 @@ bound of all other members add up.
 """
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nova_holistic.model.cloud.domain import HOST
+from nova_holistic.model.cloud.domain import Domain, HOST
 from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.members.requirements import Requirements
@@ -51,12 +51,16 @@ def without_closed_hosts(incumbent: Incumbent, group: Group,
 
 @dataclass(frozen=True, slots=True)
 class _ClosedHosts:
-    """Bounds of the cost of members that close their hosts to others."""
+    """Bounds of the cost of members that close their hosts to others.
+
+    :ivar masks: domains to [host]: whether the host is in one of them
+    """
 
     snapshot: Snapshot
     table: HostTable
     costs: MarginalCost
     eligibility: Eligibility
+    masks: dict[frozenset[Domain], np.ndarray] = field(default_factory=dict)
 
     def least(self, each: ScopedPolicy, deadline: Deadline) -> float:
         """A lower bound of the cost of the policy's members, which share no
@@ -86,11 +90,23 @@ class _ClosedHosts:
         monotone: if the member alone violates it on a host, every plan with
         the member on this host violates it."""
         suits = self.eligibility.suitable(requirements).copy()
+        excluded = each.policy.excluded(self.snapshot)
+        if excluded is not None:
+            return suits & ~self._within(excluded)
         for host in np.flatnonzero(suits).tolist():
             suits[host] = not each.policy.check(
                 each.scope, {path: self.table.hosts[host]},
                 self.snapshot).count
         return suits
+
+    def _within(self, domains: frozenset[Domain]) -> np.ndarray:
+        """[host]: whether the host is in one of the domains."""
+        if domains not in self.masks:
+            found = np.zeros(len(self.table), dtype=bool)
+            for domain in domains:
+                found[self.table.hosts_of(domain.level, domain)] = True
+            self.masks[domains] = found
+        return self.masks[domains]
 
 
 def only_monotone(rest: Group) -> Group:
