@@ -34,7 +34,7 @@ from nova_holistic.solver.phases.host_cover import cover_members
 from nova_holistic.solver.phases.host_relaxation import (
     is_diverse, suits_all_hosts)
 from nova_holistic.solver.phases.large import large, relax
-from nova_holistic.solver.phases.part_bounds import adds_up, bound_diverse
+from nova_holistic.solver.phases.part_bounds import bound_diverse
 from nova_holistic.solver.phases.part_plans import replan_parts
 from nova_holistic.solver.phases.pattern_plan import plan_by_patterns
 from nova_holistic.solver.phases.preferred_plan import (
@@ -168,7 +168,7 @@ def _complete(question: _Question, deadline: Deadline,
             cover_members(known, deadline.part(limits().bound_share))
         if question.strategy is not Strategy.NEIGHBOURHOODS:
             plan_by_patterns(known, question.backend, deadline)
-            replan_parts(known, deadline.part(limits().program_share))
+            replan_parts(known, deadline.part(limits().main_share))
         improve(
             known, question.backend, deadline, question.settings.improvement)
     return proof or _plan(question)
@@ -214,8 +214,7 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
                   always=always)
         elif not known.is_good_enough and (known.objective.traffic() or (
                 len(known.policies) <= limits().pattern_policies
-                and _suits_patterns(known)
-                and (adds_up(known.objective) or is_connected(known)))):
+                and _suits_patterns(known) and is_connected(known))):
             large(known, question.backend,
                   deadline.part(limits().bound_share), always=True)
     if diverse and known.where is not None and (

@@ -25,6 +25,7 @@ from nova_holistic.solver.milp.backend import Outcome, Status
 from nova_holistic.solver.milp.weak_duality import least_sum
 from nova_holistic.solver.numerics.cost_rounding import rounded_up
 from nova_holistic.solver.numerics.dual_bounds import DualBounds
+from nova_holistic.solver.numerics.host_duals import HostDuals
 from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
@@ -66,6 +67,7 @@ class HostAggregation:
         self.solution: list[tuple[np.ndarray, np.ndarray]] = []
         self.considered: list[int] = []
         self.duals = np.zeros(0)
+        self._solved: AggregatedProgram | None = None
         self.proved = DualBounds()
         self._next: list[np.ndarray] = []
         self._latest_bound = self._unlimited_bound = 0.0
@@ -141,6 +143,27 @@ class HostAggregation:
         gone = set(mixed)
         return [b for n, b in enumerate(bins) if n not in gone] + split
 
+    def host_duals(self) -> HostDuals | None:
+        """The dual values of the hosts in the latest program; None if costs do
+        not rise with utilisation, or if no program was solved."""
+        if self._solved is None or not self.host_cost.slopes:
+            return None
+        rows, duals = self._solved.member_rows, self._solved.program.duals
+        load = np.maximum(0.0, duals[rows.pieces]) / rows.unit
+        shared = np.clip(duals[rows.pieces.stop:rows.alone.start], 0.0, 1.0)
+        amounts = np.maximum(0.0, -np.stack(
+            [duals[each] for each in rows.capacity], axis=1)) / rows.scale
+        bin_of = np.repeat(np.arange(len(self._bins)),
+                           [len(each) for each in self._bins])
+        hosts = self.columns.hosts[np.concatenate(self._bins)]
+        order = np.argsort(hosts)
+        order = order[((load > 0) | amounts.any(axis=1))[bin_of[order]]]
+        at = bin_of[order]
+        return HostDuals(
+            hosts[order], 1.0 - shared[at],
+            (load / np.where(shared > 0, shared, 1.0))[at],
+            self.kinds.names, amounts[at])
+
     def within(self, limit: float) -> float | None:
         """Return the bound for placements whose preferences cost at most the
         limit."""
@@ -214,7 +237,7 @@ class HostAggregation:
         self.bound = self._latest_bound if self.bound is None else max(
             self.bound, self._latest_bound)
         self.domains = program.domains
-        self.duals = program.duals
+        self.duals, self._solved = program.duals, program
         self._used_bins = np.flatnonzero(x.sum(axis=0) > 1e-6).tolist()
         self.solution = [(bins[b], x[:, b]) for b in self._used_bins]
         self.considered = [2 + int(np.ceil(2 * program.used[b]))

@@ -11,6 +11,10 @@ class SharedHostsLimits:
 
     :ivar pricing_share: share of the time for the prices. The rest is for the
         choice of one plan of each part.
+    :ivar paced_parts: parts after which the building of programs may stop
+        because the time is too short for all parts, at least. Chosen by the
+        mixed groups of benchmarks/grid.py, like the share and ``optimism``.
+    :ivar optimism: factor by which the time then is too short, at least.
     :ivar rounds: rounds of prices. The mixed groups of up to 36 members of
         benchmarks/grid.py need up to 30.
     :ivar step: weight of the latest prices. The other weight is that of the
@@ -22,6 +26,8 @@ class SharedHostsLimits:
     """
 
     pricing_share: float = 0.7
+    paced_parts: int = 10
+    optimism: float = 2.0
     rounds: int = 100
     step: float = 0.5
     converged_gap: float = 0.001

@@ -108,6 +108,7 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
                     if patterns and differ else None)
     if aggregation.bound is None:
         return None
+    incumbent.host_duals = aggregation.host_duals()
     aggregation.bound_members()
     incumbent.prove(aggregation.within(float('inf')) + more, limit)
     if kinds.is_coarse:

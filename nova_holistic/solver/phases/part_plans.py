@@ -36,12 +36,13 @@ def replan_parts(known: Incumbent, deadline: Deadline) -> None:
     """Improve an incumbent that has a plan: find better hosts for one part
     after another, until no part has any or the time ends.
 
-    Nothing is done if members stay on their hosts, or if the objective is not
-    a sum of convex costs of hosts.
+    Nothing is done if members stay on their hosts, if the objective is not a
+    sum of convex costs of hosts, or if the group has too many members.
     """
     host_cost = known.objective.host_cost()
     if known.where is None or known.placed or known.is_good_enough or (
-            host_cost is None or not is_convex(host_cost)):
+            host_cost is None or not is_convex(host_cost)
+            or len(known.members) > phases().replanned_members):
         return
     parts = batches(known, 1)
     if len(parts) < 2:
@@ -50,7 +51,7 @@ def replan_parts(known: Incumbent, deadline: Deadline) -> None:
         search = _PartPlans(known, parts, deadline)
         with contextlib.suppress(OutOfTime):
             search.construct(deadline.part(phases().main_share))
-        price_hosts(known, parts, deadline.part(phases().main_share))
+        price_hosts(known, parts, deadline)
         while not known.is_good_enough and search.run():
             pass
 

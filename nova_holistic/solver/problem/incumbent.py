@@ -16,6 +16,7 @@ from nova_holistic.model.objective import Objective
 from nova_holistic.solver.check import check_bound
 from nova_holistic.solver.numerics import bound as bounds
 from nova_holistic.solver.numerics.dual_bounds import DualBounds
+from nova_holistic.solver.numerics.host_duals import HostDuals
 from nova_holistic.solver.numerics.tolerances import BOUND_ERROR
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.preference_cost import preference_cost
@@ -42,6 +43,8 @@ class Incumbent:
         until a plan is found
     :ivar plan_cost: cost of this plan; infinite until a plan is found
     :ivar least: lower bound of the cost of preferences of all plans
+    :ivar host_duals: dual values of the hosts in a relaxation; None until one
+        with convex costs is solved
     :ivar solving: seconds spent in solvers
     """
 
@@ -55,6 +58,7 @@ class Incumbent:
         self.where: Mapping[str, Host] | None = None
         self.plan_cost: PlanCost = (float('inf'), float('inf'))
         self.least: Fraction | float = 0.0
+        self.host_duals: HostDuals | None = None
         self.solving = 0.0
         self._bounds = DualBounds()
         self._sources: list[Bound] = []

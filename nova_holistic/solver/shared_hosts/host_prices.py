@@ -14,10 +14,12 @@ each part has its cheapest hosts for these prices, the sum of their costs is a
 lower bound of the cost of all plans, by weak duality.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from nova_holistic.solver.numerics.host_duals import HostDuals
 from nova_holistic.solver.shared_hosts.host_curves import HostCurves
 from nova_holistic.solver.shared_hosts.part_program import PartProgram
 
@@ -48,6 +50,22 @@ class HostPrices:
         empty = np.zeros(0)
         return cls(np.zeros(0, dtype=np.int64), empty, empty,
                    np.zeros((0, classes)), np.zeros((0, parts)), empty)
+
+    @classmethod
+    def of(cls, duals: HostDuals, classes: Sequence[str],
+           parts: int) -> 'HostPrices':
+        """Prices from the dual values of a relaxation without parts.
+
+        :param classes: resource classes of the prices
+        :param parts: number of parts
+        """
+        hosts = len(duals.hosts)
+        amounts = np.zeros((hosts, len(classes)))
+        for c, name in enumerate(classes):
+            if name in duals.classes:
+                amounts[:, c] = duals.amounts[:, duals.classes.index(name)]
+        return cls(duals.hosts, duals.alone, duals.slope, amounts,
+                   np.zeros((hosts, parts)), np.zeros(hosts))
 
     def between(self, other: 'HostPrices', weight: float) -> 'HostPrices':
         """Prices between these and the others.

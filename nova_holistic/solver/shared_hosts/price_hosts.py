@@ -9,8 +9,9 @@ Research 8, 1960). An integer program then chooses one of the plans of each
 part.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 import contextlib
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -82,8 +83,7 @@ class _Search:
         :raises OutOfTime: if the time ends before
         """
         known = self._known
-        prices = best = HostPrices.none(
-            len(self._curves.classes), len(self._parts))
+        prices = best = self._first_prices()
         for _ in range(limits().rounds):
             before = self._bound
             new = self._price(prices, deadline)
@@ -96,6 +96,15 @@ class _Search:
             if value - self._bound <= limits().converged_gap * value:
                 return
             prices = best.between(duals, limits().step if new else 1.0)
+
+    def _first_prices(self) -> HostPrices:
+        """The prices of a relaxation without policies, as far as one is
+        solved. Their bound is at least that of the relaxation."""
+        classes, parts = self._curves.classes, len(self._parts)
+        duals = self._known.host_duals
+        if duals is None:
+            return HostPrices.none(len(classes), parts)
+        return HostPrices.of(duals, classes, parts)
 
     def choose(self) -> None:
         """Offer the best combination of the plans of the parts.
@@ -159,10 +168,11 @@ class _Search:
         known, limit = self._known, Fraction(self._limit)
         hard = with_hard_forms(known.group)
         if not limit:
-            found = [self._program(hard, each, limit) for each in parts]
+            found = [self._program(hard, each, limit)
+                     for each in self._at_pace(parts)]
             return [each for each in found if each is not None]
         found, least = [], []
-        for part in parts:
+        for part in self._at_pace(parts):
             program = self._program(known.group, part, limit)
             if program is not None:
                 found.append((part, program))
@@ -171,11 +181,26 @@ class _Search:
         for (part, program), cost in zip(found, least):
             if program.problem.rules.has_costs:
                 permitted = limit - (total - cost)
-                program = self._program(
-                    known.group if permitted else hard, part, permitted)
+                program = (replace(program, permitted=permitted) if permitted
+                           else self._program(hard, part, permitted))
             if program is not None:
                 programs.append(program)
         return programs
+
+    def _at_pace(self, parts: Sequence[Batch]) -> Iterator[Batch]:
+        """The parts, while the time may suffice for all of them. Without the
+        programs of all parts, nothing is proved.
+
+        :raises OutOfTime: if the time is too short by a factor of
+            ``optimism``: the first parts may need more than the others
+        """
+        left = self._deadline.left()
+        for number, part in enumerate(parts):
+            spent = left - self._deadline.left()
+            if number >= limits().paced_parts and (
+                    spent * len(parts) > limits().optimism * left * number):
+                raise OutOfTime
+            yield part
 
     def _program(self, group: Group, part: Batch,
                  permitted: Fraction) -> PartProgram | None:

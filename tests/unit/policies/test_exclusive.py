@@ -129,3 +129,15 @@ def test_only_a_hard_exclusive_policy_reserves_its_domains():
         Domain('rack', ('r1',)), Domain('rack', ('r2',))}
     assert Exclusive(weight=1).reserves(scope, placed, USED) == frozenset()
     assert feeds.reserves(scope, {}, USED) == frozenset()
+
+
+@pytest.mark.parametrize('level', ['host', 'rack', 'feed'])
+def test_every_member_in_an_excluded_domain_violates_the_policy(level):
+    policy = Exclusive(level=level)
+    _, scope = shop(policy).scopes()
+    excluded = policy.excluded(USED)
+    refused = {host.name for host in USED.hosts if policy.check(
+        scope, {'db/node-0': host}, USED).count}
+    assert refused == {host.name for host in USED.hosts if USED.domain(
+        host, level) in {*excluded, None}}
+    assert any(USED.domain(host, level) in excluded for host in USED.hosts)

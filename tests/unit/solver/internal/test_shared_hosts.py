@@ -2,8 +2,10 @@
 """Bounds and plans of independent parts that share hosts, compared with all
 plans of the group."""
 
+from dataclasses import replace
 import random
 
+import numpy as np
 import pytest
 
 from nova_holistic.model.binding import bind
@@ -16,7 +18,11 @@ from nova_holistic.policies.bandwidth import Bandwidth
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.construct.batches import batches
+from nova_holistic.solver.limits.current import limits, using
+from nova_holistic.solver.numerics.dual_bounds import DualBounds
+from nova_holistic.solver.numerics.host_duals import HostDuals
 from nova_holistic.solver.phases.domain_plan import plan_by_domains
+from nova_holistic.solver.phases.host_relaxation import relax_policies
 from nova_holistic.solver.phases.part_plans import replan_parts
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.shared_hosts.price_hosts import price_hosts
@@ -49,7 +55,34 @@ def _plans(wanted, snapshot):
                 wanted, snapshot, {}, where)) is not None]
 
 
-def test_no_plan_is_below_the_bound_and_no_plan_gets_worse():
+def _no_duals(known, chance):
+    """The prices start at 0."""
+
+
+def _relaxed(known, chance):
+    """The prices start at the dual values of a relaxation."""
+    relax_policies(known, in_time())
+    before = known.bound
+    duals = known.host_duals
+    assert duals is None or (np.diff(duals.hosts) > 0).all()
+    known._bounds = DualBounds()
+    return before
+
+
+def _random_duals(known, chance):
+    """The prices start at any values: the bound is valid for all of them."""
+    hosts = len(known.snapshot.hosts)
+    classes = ('VCPU', 'MEMORY_MB', 'OTHER')
+    known.host_duals = HostDuals(
+        np.arange(hosts),
+        np.array([chance.random() for _ in range(hosts)]),
+        np.array([2 * chance.random() for _ in range(hosts)]), classes,
+        np.array([[chance.choice((0, chance.random() / 100)) for _ in classes]
+                  for _ in range(hosts)]))
+
+
+@pytest.mark.parametrize('start', [_no_duals, _relaxed, _random_duals])
+def test_no_plan_is_below_the_bound_and_no_plan_gets_worse(start):
     proved = better = best = 0
     for seed in range(CASES):
         wanted, snapshot, _ = random_case(seed)
@@ -61,6 +94,7 @@ def test_no_plan_is_below_the_bound_and_no_plan_gets_worse():
         chosen = random.Random(seed).choice(plans)
         known = _known(wanted, snapshot, chosen[2])
         before = known.plan_cost
+        start(known, random.Random(seed))
         price_hosts(known, batches(known, 1), in_time())
         where = {path: each.name for path, each in known.where.items()}
         assert oracle.violations(wanted, snapshot, {}, where) is not None, seed
@@ -97,6 +131,25 @@ def test_parts_that_want_the_same_hosts_have_an_exact_bound():
     price_hosts(known, batches(known, 1), in_time())
     assert known.plan_cost[1] == pytest.approx(0.12)
     assert known.bound == pytest.approx(0.12)
+
+
+def test_the_first_prices_prove_the_bound_of_the_relaxation():
+    """Two tiers of three members, each on one host, cost 0.24. Each of them
+    alone costs 0.09, and the six cheapest places cost 0.22."""
+    wanted = group(groups=[
+        _tier(name, Affinity(level='rack'), number=3) for name in 'xy'])
+    where = {f'{tier}/m-{n}': host for tier, host in zip('xy', 'ef')
+             for n in range(3)}
+    bounds = []
+    for starts in (_no_duals, _relaxed):
+        known = _known(wanted, _rising_costs(), where)
+        relaxed = starts(known, None)
+        with using(replace(limits(), shared_hosts=replace(
+                limits().shared_hosts, rounds=1))):
+            price_hosts(known, batches(known, 1), in_time())
+        bounds.append(known.bound)
+    assert bounds == pytest.approx([0.18, 0.22])
+    assert relaxed == pytest.approx(0.22)
 
 
 def test_no_other_member_uses_the_hosts_of_exclusive_members():
