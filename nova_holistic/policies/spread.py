@@ -192,18 +192,28 @@ class Spread(LevelPolicy):
 
     def _places_of(self, levels: list[str], demands: frozenset[Demand],
                    snapshot: Snapshot) -> list[list[Domain]]:
-        places: dict[tuple[Domain, ...], set[Domain]] = defaultdict(set)
+        places: dict[tuple[Domain, ...], list[Domain]] = defaultdict(list)
+        by_place = snapshot.once(
+            ('spread hosts', self.level, tuple(levels)),
+            lambda: self._hosts_by_place(levels, snapshot))
+        for (place, domain), hosts in by_place.items():
+            if any(_suitable(wanted, host)
+                   and all(policy.admits(host) for policy in policies)
+                   for host in hosts for wanted, policies in demands):
+                places[place].append(domain)
+        return [sorted(found) for found in places.values()]
+
+    def _hosts_by_place(self, levels: list[str], snapshot: Snapshot
+                        ) -> Mapping[tuple[tuple[Domain, ...], Domain],
+                                     Sequence[Host]]:
+        """The enabled hosts of each place and domain."""
+        found = defaultdict(list)
         for host in snapshot.hosts:
             domain = snapshot.domain(host, self.level)
             place = tuple(snapshot.domain(host, level) for level in levels)
-            if domain is None or None in place or not host.enabled:
-                continue
-            if domain not in places[place] and any(
-                    _suitable(wanted, host)
-                    and all(policy.admits(host) for policy in policies)
-                    for wanted, policies in demands):
-                places[place].add(domain)
-        return [sorted(found) for found in places.values() if found]
+            if domain is not None and None not in place and host.enabled:
+                found[place, domain].append(host)
+        return found
 
 
 # Methods of the encoding.

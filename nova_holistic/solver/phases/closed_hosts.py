@@ -103,8 +103,8 @@ class _ClosedHosts:
         """[host]: whether the host is in one of the domains."""
         if domains not in self.masks:
             found = np.zeros(len(self.table), dtype=bool)
-            for domain in domains:
-                found[self.table.hosts_of(domain.level, domain)] = True
+            for level in {domain.level for domain in domains}:
+                found |= self.table.division(level).mask(domains)
             self.masks[domains] = found
         return self.masks[domains]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The properties of hosts as columns of numbers, computed once and shared."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 
@@ -138,6 +138,12 @@ class Division:
         if number is None:
             return np.zeros(0, dtype=np.int64)
         return np.flatnonzero(self.of_host == number)
+
+    def mask(self, domains: Collection[Domain]) -> np.ndarray:
+        """[host]: whether the host is in one of the domains."""
+        # The last element is for hosts in no domain, which have index -1.
+        chosen = np.array([*(each in domains for each in self.domains), False])
+        return chosen[self.of_host]
 
 
 class HostArrays:

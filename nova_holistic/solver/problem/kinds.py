@@ -143,14 +143,16 @@ def _kinds(group: Group, table: HostTable,
             len(found) * len(table) > current_limits().kind_places):
         return None
     eligibility = Eligibility(table)
+    admitted = _Admitted(table)
     kinds = []
     for (requirements, screening), members in found.items():
         in_time()
         alike = {m.requirements for m in members} if is_coarse else ()
         room = eligibility.room(
             requirements, _limit_on_one_host(members, limits), alike)
-        kinds.append(Kind(requirements, tuple(members), _admitted(
-            room, table, screening)))
+        for policy in screening:
+            room[~admitted[policy]] = 0
+        kinds.append(Kind(requirements, tuple(members), room))
     return tuple(kinds)
 
 
@@ -165,13 +167,17 @@ def _limit_on_one_host(members: list[Member], limits: Mapping) -> int:
                for limit, number in inner.items())
 
 
-def _admitted(room: np.ndarray, table: HostTable,
-              screening: tuple[Policy, ...]) -> np.ndarray:
-    """The room on the hosts that all of these policies admit."""
-    for policy in screening:
-        room[[h for h in np.flatnonzero(room).tolist()
-              if not policy.admits(table.hosts[h])]] = 0
-    return room
+class _Admitted(dict):
+    """Policy to [host]: whether the policy admits the host. Many groups have
+    equal policies."""
+
+    def __init__(self, table: HostTable):
+        self._hosts = table.hosts
+
+    def __missing__(self, policy: Policy) -> np.ndarray:
+        self[policy] = np.array(
+            [policy.admits(host) for host in self._hosts], dtype=bool)
+        return self[policy]
 
 
 def _limit_per_host(scope: Scope) -> int | None:

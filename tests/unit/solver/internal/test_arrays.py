@@ -217,3 +217,15 @@ def test_concurrent_updates_give_equal_arrays():
                                               snapshot.hosts))
                 assert np.array_equal(free, alone.amounts('VCPU').free)
                 assert np.array_equal(racks, alone.division('rack').of_host)
+
+
+def test_the_mask_of_domains_contains_exactly_their_hosts():
+    snapshot = cloud(
+        host('a', 'r1'), host('b', 'r2'),
+        host('c', 'r2'), host('d', 'r3'),
+        host('e'))
+    division = HostTable.of(snapshot).division('rack')
+    domains = [snapshot.domain(snapshot.hosts[n], 'rack') for n in (1, 3)]
+    assert division.mask(frozenset(domains)).tolist() == [
+        False, True, True, True, False]
+    assert not division.mask(frozenset()).any()
