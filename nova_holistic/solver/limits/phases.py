@@ -71,11 +71,11 @@ class PhasesLimits:
         instead, the bound of 1,775 members of 28 kinds was 5 % lower, and that
         of 792 members 6 %.
     :ivar pattern_policies: policies up to which a relaxation with all policies
-        chooses hosts for a diverse group. The group must have convex costs of
-        hosts, or no independent parts. Chosen by the mixed and network groups
-        of benchmarks/grid.py: without this choice, the gap of 287 members was
-        15 % instead of 9 %. With it for groups of parts and other costs, the
-        objectives of plans with the same preferences were up to 6 % worse.
+        chooses hosts for a diverse group without independent parts. Chosen by
+        the network groups of benchmarks/grid.py. For groups of parts, the
+        objectives of plans with the same preferences were up to 6 % worse, and
+        with convex costs, prices of shared hosts have a better bound in this
+        time: the gap of 188 members on 26,263 hosts was 24 %, and is 13 %.
     :ivar integral_gap: relative gap up to which the search ends if the
         objective is a whole number and exceeds its bound by 1. Chosen by the
         groups of benchmarks/grid.py that minimise the number of hosts.
