@@ -6,7 +6,6 @@ from cinder.tests.functional import functional_helpers
 
 import os
 import sys
-import time
 
 from cinder import context
 from cinder import service
@@ -16,6 +15,7 @@ from keystoneauth1.token_endpoint import Token
 import pytest
 
 from tests.cinder.pool_driver import BACKENDS
+from tools.cloud.waiting import wait_for
 
 API = '3.70'
 
@@ -78,20 +78,16 @@ class Cinder(functional_helpers._FunctionalTestBase):
         return self.wait_for(volume['id'], ('available', 'error'))
 
     def wait_for(self, volume_id, states):
-        for _ in range(400):
-            volume = self.api.get_volume(volume_id)
-            if volume['status'] in states:
-                return volume
-            time.sleep(0.05)
-        raise AssertionError(f'volume {volume_id} is {volume["status"]}')
+        def volume():
+            found = self.api.get_volume(volume_id)
+            return found if found['status'] in states else None
+
+        return wait_for(f'{volume_id} is {states}', volume, pause=0.05)
 
     def delete(self, volume_id):
         self.api.delete_volume(volume_id)
-        for _ in range(400):
-            if volume_id not in {v['id'] for v in self.api.get_volumes()}:
-                return
-            time.sleep(0.05)
-        raise AssertionError(f'volume {volume_id} is still there')
+        wait_for(f'{volume_id} is deleted', lambda: volume_id not in {
+            v['id'] for v in self.api.get_volumes()}, pause=0.05)
 
     def volume_type(self, name, **extra_specs):
         created = self.api.api_post(

@@ -4,7 +4,6 @@
 import configparser
 import pathlib
 import re
-import time
 import uuid
 
 from cinder import context
@@ -22,6 +21,7 @@ from nova_holistic.table.records import GroupRecord, GroupStatus, MemberState
 from nova_holistic.table.store import PlacementTable
 from nova_holistic.table.volume_records import VolumeRecord
 from tests.cinder.conftest import Cinder
+from tools.cloud.waiting import wait_for
 
 PAGE = pathlib.Path(__file__).parents[2] / 'doc/source/admin/cinder.rst'
 
@@ -114,13 +114,13 @@ class PlannedCinder(Cinder):
         """The services report their capacity, and the scheduler has it."""
         before = self._reports()
         self.report()
-        for _ in range(400):
+
+        def all_are_new():
             after = self._reports()
-            if len(after) == len(self.volumes) and all(
-                    after[name] > before.get(name, 0) for name in after):
-                return
-            time.sleep(0.02)
-        raise AssertionError('the scheduler has no new reports')
+            return len(after) == len(self.volumes) and all(
+                after[name] > before.get(name, 0) for name in after)
+
+        wait_for('the scheduler has new reports', all_are_new, pause=0.02)
 
     def _reports(self):
         return {name: state['timestamp'].timestamp() for name, state
@@ -146,13 +146,12 @@ class PlannedCinder(Cinder):
 
     def wait_for_states(self, group, *states):
         """Reports follow until the volumes of the group have these states."""
-        for _ in range(50):
+        def have_states():
             self.report_all()
             found = [state for state, _ in self.rows(group).values()]
-            if found == [MemberState(state) for state in states]:
-                return
-            time.sleep(0.05)
-        raise AssertionError(f'{found}')
+            return found == [MemberState(state) for state in states]
+
+        wait_for(f'the states {states}', have_states, pause=0.05)
 
     @staticmethod
     def disable(host, disabled):

@@ -26,6 +26,7 @@ from tests.cinder.planners import creator_of, planner_of
 from tests.cinder.pool_driver import FAILS, FAILS_ONCE
 from tests.cinder.test_pools import NVME, RBD, THICK, THIN
 from tests.tables import new_table
+from tools.cloud.waiting import wait_for
 
 FAULT = 'holistic_fault'
 
@@ -260,16 +261,8 @@ def crash_at(point, cinder, monkeypatch, group):
         patch.setattr(crash_points, 'reached', reached)
         volume = cinder.post(90, {'holistic_group': group,
                                   'holistic_member': 'data'})
-        wait(ended.is_set)
+        wait_for('the creation reaches the point', ended.is_set, pause=0.02)
     return volume
-
-
-def wait(condition):
-    for _ in range(400):
-        if condition():
-            return
-        time.sleep(0.02)
-    raise AssertionError('the condition is not satisfied')
 
 
 def test_a_disabled_pool_keeps_its_member(cinder):

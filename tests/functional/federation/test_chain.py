@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A parent that is a child of another parent."""
 
-import contextlib
-import socket
-
 import pytest
 
 from tests.functional.federation.test_federation import (
     held, pointed, SPLIT, WHOLE)
 from tests.functional.federation.world import objections, SMALL
+from tools.cloud.ports import free_ports
 
 
 @pytest.fixture
@@ -113,17 +111,11 @@ def test_a_policy_of_the_level_cloud_counts_the_children_of_the_upper_parent(
     assert held(clouds) == set()
 
 
-def free_port():
-    with contextlib.closing(socket.socket()) as found:
-        found.bind(('127.0.0.1', 0))
-        return found.getsockname()[1]
-
-
 @pytest.fixture
 def cycle(clouds, start_parent):
     """The parent ``upper``: its child ``lower`` is a parent, and has the
     children ams and ``upper``."""
-    port = free_port()
+    (port,) = free_ports(1)
     lower = start_parent('lower', children={
         'upper': f'http://127.0.0.1:{port}', 'ams': clouds['ams'].url})
     return start_parent('upper', port=port,

@@ -20,6 +20,7 @@ from nova_holistic.table.store import PlacementTable
 from tests.tables import new_table
 from tests.unit.api.service import Service
 from tests.unit.table import builders
+from tools.cloud.ports import free_ports
 
 ROOT = pathlib.Path(__file__).parents[3]
 MANUAL = ROOT / 'doc/source/admin/metrics.rst'
@@ -98,10 +99,8 @@ def conf(monkeypatch):
     conf = cfg.ConfigOpts()
     options.register_opts(conf)
     conf([], default_config_files=[], default_config_dirs=[])
-    with socket.socket() as free:
-        free.bind(('127.0.0.1', 0))
-        conf.set_override('port', free.getsockname()[1],
-                          group='holistic_metrics')
+    (port,) = free_ports(1)
+    conf.set_override('port', port, group='holistic_metrics')
     yield conf
     exporter.unbind()
 
