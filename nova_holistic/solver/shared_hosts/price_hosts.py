@@ -98,8 +98,10 @@ class _Search:
             prices = best.between(duals, limits().step if new else 1.0)
 
     def _first_prices(self) -> HostPrices:
-        """The prices of a relaxation without policies, as far as one is
-        solved. Their bound is at least that of the relaxation."""
+        """The prices of a relaxation without most policies, if one is solved;
+        otherwise none. In large clouds, their bound is usually better than
+        that of the relaxation. It may be worse, because the relaxation counts
+        members that close their hosts in another way."""
         classes, parts = self._curves.classes, len(self._parts)
         duals = self._known.host_duals
         if duals is None:
