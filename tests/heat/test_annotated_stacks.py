@@ -75,7 +75,7 @@ def test_a_stack_is_planned_before_its_servers(
     signalled(stack, 'by1', '2 workers', lambda: sum(
         'workers' in path and uuid is not None
         for path, uuid in members(groups).items()) == 2)
-    wait_for('the end of the step', lambda: not stack.is_busy(), 60, 0.5)
+    wait_for('the end of the step', lambda: not stack.is_busy(), pause=0.5)
     verify()
     before = {each['id'] for each in nova.all()}
     signalled(stack, 'by7', 'an event', lambda: any(
@@ -83,7 +83,7 @@ def test_a_stack_is_planned_before_its_servers(
     assert {each['id'] for each in nova.all()} == before
 
     stack.delete()
-    wait_for('no group', lambda: not list(groups.list()), 30)
+    wait_for('no group', lambda: not list(groups.list()))
 
 
 @pytest.mark.parametrize('rollback', (False, True))
@@ -109,7 +109,7 @@ def test_members_without_a_server_are_released_after_a_failed_create(
     assert stack.settled()[0] == 'CREATE_FAILED'
     group = the_group(groups)
     wait_for('the release', lambda: not groups.get(
-        group)['members'].get('planned'), 30)
+        group)['members'].get('planned'))
     assert members(groups)['data/master'] is None
     assert len(nova.all()) == 4
     # A repeated operation plans the remaining members again.
@@ -121,7 +121,7 @@ def test_members_without_a_server_are_released_after_a_failed_create(
     servers = {each['id'] for each in nova.all()}
     plain = ANNOTATED.replace('holistic_groups', 'other')
     assert stack.update(plain, FILES)[0] == 'UPDATE_COMPLETE'
-    wait_for('no group', lambda: not list(groups.list()), 30)
+    wait_for('no group', lambda: not list(groups.list()))
     assert {each['id'] for each in nova.all()} == servers
     # With the annotation, the same servers become members again.
     assert stack.update(ANNOTATED, FILES)[0] == 'UPDATE_COMPLETE'
@@ -137,10 +137,10 @@ def test_an_adopted_stack_gets_a_group_of_its_servers(
     stack = stacks.create('annotated', template, files=FILES)
     server_of, places = members(groups), hosts_by_id(nova)
     abandoned = stack.abandon()
-    wait_for('no group', lambda: not list(groups.list()), 60)
+    wait_for('no group', lambda: not list(groups.list()))
     adopted = stacks.adopt('adopted', template, abandoned, FILES)
     wait_for('the group', lambda: list(groups.list()) and (
-        members(groups) == server_of), 60)
+        members(groups) == server_of))
     verify()
     # The stack grows, and the adopted servers keep their places.
     assert adopted.update(template, FILES, size=3)[0] == 'UPDATE_COMPLETE'

@@ -71,7 +71,7 @@ def test_a_failed_update_is_rolled_back(
 
     def check_unchanged():
         wait_for('the release', lambda: not groups.get(
-            group)['members'].get('planned'), 30)
+            group)['members'].get('planned'))
         assert members(groups) == before
         assert hosts_by_id(nova) == places
         assert groups.get(group)['definition'] == definition
@@ -93,4 +93,4 @@ def test_a_failed_update_is_rolled_back(
         stack.shown()['stack_status_reason'], *stack.reasons()))
     check_unchanged()
     stack.delete()
-    wait_for('no group', lambda: not list(groups.list()), 30)
+    wait_for('no group', lambda: not list(groups.list()))
