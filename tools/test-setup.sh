@@ -5,6 +5,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# Environments may call this at the same time. One call waits for another,
+# because each removes the policy file when it ends.
+exec 9<tools/test-setup.sh
+flock 9
+
 mapfile -t packages < <(sed -n 's/^\([a-z0-9][a-z0-9.+-]*\).*platform:dpkg.*/\1/p' bindep.txt)
 sudo=
 [ "$(id -u)" -eq 0 ] || sudo=sudo
