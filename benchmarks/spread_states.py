@@ -5,7 +5,8 @@ another member of the group, and by the size of the cloud.
 Real Nova and Placement in one process on SQLite, hosts in Nova's and
 Placement's databases without a nova-compute for each, as in
 ``select_destinations.py``. ``cold`` is the first create after a host has
-changed: the scheduler reads all hosts again.
+changed: the scheduler reads all hosts again. ``start`` is the first create
+after the start of a scheduler, which has no connections and no hosts yet.
 
 The embedded scheduler runs no periodic task. Therefore, the benchmark
 refreshes the hosts before each create, and measures this separately
@@ -42,6 +43,8 @@ def main():
     parser.add_argument('--hosts', type=int, nargs='+', default=[100, 5000])
     parser.add_argument('--creates', type=int, default=10,
                         help='to time in each state')
+    parser.add_argument('--states', nargs='+', choices=[*STATES],
+                        default=[*STATES])
     parser.add_argument('--interval', type=int, default=10,
                         help='[holistic] host_refresh_interval')
     arguments = parser.parse_args()
@@ -53,7 +56,7 @@ def main():
                 'host_refresh_interval', arguments.interval, group='holistic')
             cloud.insert_hosts(_hosts(number))
             cloud.create_flavor(select_destinations.FLAVOR, 2, 2048, 10)
-            for state in STATES:
+            for state in arguments.states:
                 creates, refreshes = _measure(cloud, state, arguments.creates)
                 _print_row(number, state, creates)
                 if arguments.interval:
@@ -92,6 +95,8 @@ def _timed(cloud, group, index, state):
     """Seconds of the create and of the refresh."""
     if state == 'cold':
         _change_a_host(cloud, index)
+    if state == 'start':
+        connections.reset()
     started = time.perf_counter()
     if nova.conf.CONF.holistic.host_refresh_interval:
         all_hosts.refresh(connections.get())
@@ -141,7 +146,7 @@ def _row(cloud, group, path):
 
 
 STATES = {'planned': _planned, 'released': _released, 'lost': _lost,
-          'failed': _failed, 'cold': _lost}
+          'failed': _failed, 'cold': _lost, 'start': _lost}
 
 
 if __name__ == '__main__':

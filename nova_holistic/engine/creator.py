@@ -164,11 +164,10 @@ class _Creation(Change):
             volumes=volume_rows.planned_volumes(*plan))
 
     def write(self, proposal: Proposal) -> None:
-        decision = proposal.decision
         self.journal.write(
             proposal.members, lambda members: self._ownership.write_members(
-                members, proposal.volumes, levels=decision.snapshot.levels,
-                exclusive=decision.exclusive, holds_written=0))
+                members, proposal.volumes, holds_written=0,
+                **proposal.decision.group_fields()))
 
     def hold(self, proposal: Proposal) -> Proposal:
         return capacity_replan.hold(self._parts, self.journal, proposal)

@@ -23,8 +23,11 @@ class RefreshingManager(manager.SchedulerManager):
     """Stock Nova's manager, with a periodic task that compares all hosts with
     Nova's databases, so that creates need not wait for this comparison."""
 
-    # oslo.service replaces an interval of 0 by its default.
-    @periodic_task.periodic_task(spacing=CONF.holistic.host_refresh_interval)
+    # oslo.service replaces an interval of 0 by its default. The first run is
+    # soon after the start, but does not delay it: it reads all hosts if a
+    # group needs them, so that the first create does not have to.
+    @periodic_task.periodic_task(spacing=CONF.holistic.host_refresh_interval,
+                                 run_immediately=True)
     def _refresh_hosts(self, context):
         """:param context: ignored, because it belongs to no user"""
         if not CONF.holistic.host_refresh_interval:

@@ -232,10 +232,14 @@ def test_a_refresh_finds_changes_before_a_request_needs_them(
     assert found.hosts['cmp-2'].traits == {'COMPUTE_NODE'}
 
 
-def test_a_refresh_reads_nothing_until_a_request_has_needed_hosts(
+def test_a_refresh_reads_all_hosts_before_a_request_needs_them(
         known, monkeypatch):
-    monkeypatch.setattr(host_cache, 'cloud_version', None)
     known.refresh()
+    # From here on, nothing can be read.
+    monkeypatch.setattr(host_cache, 'cloud_version', None)
+    monkeypatch.setattr(host_cache, '_cloud', None)
+    known.now += 29.9
+    assert len(known.all(max_age=30).hosts) == len(HOSTS)
 
 
 def test_hosts_that_did_not_change_stay_the_same_objects(known):

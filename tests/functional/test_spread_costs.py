@@ -141,6 +141,31 @@ def test_a_create_compares_no_hosts_after_the_periodic_task_has_refreshed_them(
                          'built_on_an_alternate': found['planned'] + 4}
 
 
+def test_the_first_create_reads_no_hosts_after_the_first_refresh(own_cloud):
+    """Only a cloud with a group that needs all hosts reads them before the
+    first create."""
+    with own_cloud(hosts(5), options={
+            ('holistic', 'host_refresh_interval'): 10}) as cloud:
+        cloud.create_flavor('small', 1, 128, 1)
+        manager = cloud.controllers.scheduler.manager
+        assert manager._periodic_last_run['_refresh_hosts'] is None
+        with counted() as calls:
+            manager._refresh_hosts(nova_context.get_admin_context())
+        (statement,), http = described(calls)
+        assert 'holistic_groups.uuid' in statement[0]
+        assert http == []
+        # Two more groups, as the scheduler first reads some other data.
+        calls_of_one(cloud, planned)
+        existing = cloud.planner.create(
+            {'name': 'even', 'policies': GROUP['policies'], 'members': [
+                {'name': 'a', 'resources': SMALL}]},
+            project_id=PROJECT, user_id=USER)
+        assert existing.status == 'planned'
+        manager._refresh_hosts(nova_context.get_admin_context())
+        first, second = (calls_of_one(cloud, lost) for _ in range(2))
+        assert first == second
+
+
 def test_a_refresh_survives_a_database_that_does_not_answer(
         own_cloud, monkeypatch, caplog):
     with own_cloud(hosts(5), options={

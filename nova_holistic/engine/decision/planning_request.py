@@ -3,6 +3,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from nova_holistic.engine.decision import refused_hosts
 from nova_holistic import exceptions
@@ -103,3 +104,10 @@ class CheckedPlan:
     snapshot: Snapshot
     plan: Plan
     exclusive: bool
+
+    def group_fields(self) -> Mapping[str, Any]:
+        """The columns of the group's row that depend on the plan."""
+        return {'levels': self.snapshot.levels, 'exclusive': self.exclusive,
+                'uses_all_hosts': any(
+                    not rule.local for scope in self.group.scopes()
+                    for rule in scope.group.rules)}

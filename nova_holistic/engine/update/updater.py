@@ -261,8 +261,7 @@ class _Update(Change):
         changes = {
             'name': self._revised.name, 'document': self._document,
             'objective': proposal.request.objective,
-            'levels': proposal.decision.snapshot.levels,
-            'exclusive': proposal.decision.exclusive,
+            **proposal.decision.group_fields(),
             'pending': self.journal.revised_with(proposal.unneeded())}
         changes |= changed_value(self.record, proposal)
         if self.record.status not in SETTLING:

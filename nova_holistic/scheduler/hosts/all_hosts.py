@@ -12,6 +12,7 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.policies.policy_evaluation import PolicyEvaluation
+from nova_holistic.table.queries import totals
 from nova_holistic.table.records import MemberRecord
 
 CONF = nova.conf.CONF
@@ -43,11 +44,15 @@ def with_all_hosts(evaluation: PolicyEvaluation, connections: Connections,
 
 
 def refresh(connections: Connections) -> None:
-    """Update the hosts of this scheduler, if a request has needed them before.
+    """Update the hosts of this scheduler, if a request has needed them before,
+    or a group has a policy that depends on all hosts.
 
-    :raises HolisticError: hosts cannot be located, or Placement does not
-        answer
+    :raises HolisticError: hosts cannot be located, or Placement or the table
+        does not answer
     """
+    if connections.hosts.is_empty and not totals.any_group_uses_all_hosts(
+            connections.table.database):
+        return
     connections.hosts.refresh(nova_context.get_admin_context(),
                               connections.topology, connections.placement)
 

@@ -62,6 +62,11 @@ class HostCache:
         self._latest: tuple[float, _CacheEntry] | None = None
         self._traits = TraitOwners(clock)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether the hosts have not been read yet."""
+        return self._latest is None
+
     def cloud(self, context, topology: TopologyDriver, placement,
               traits: Collection[str], max_age: float = 0.0) -> Cloud:
         """All hosts.
@@ -91,19 +96,17 @@ class HostCache:
         return cloud
 
     def refresh(self, context, topology: TopologyDriver, placement) -> None:
-        """Compare the hosts with Nova's databases, and read the traits again
-        that are about to expire, so that requests need not wait for this.
-
-        Nothing is read if no request has needed all hosts yet.
+        """Read the hosts, or compare them with Nova's databases if they were
+        read before. Also read the traits again that are about to expire.
+        Requests then need not wait for this.
 
         :raises HolisticError: as for ``cloud``
         """
-        if self._latest is None:
-            return
-        _, before = self._latest
+        before = self._latest and self._latest[1]
         self._traits.renew(placement)
         entry = self._entry(context, topology, 0.0)
-        for traits in list(before.clouds):
+        # A group usually names no traits.
+        for traits in list(before.clouds) if before else [frozenset()]:
             snapshot = self.cloud(context, topology, placement, traits,
                                   float('inf')).snapshot
             if entry is not before:

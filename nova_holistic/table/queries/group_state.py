@@ -16,7 +16,7 @@ from nova_holistic.table.schema.models import GroupRow, MemberRow
 LIGHT = tuple(column for column in GroupRow.__table__.columns
               if column.name not in ('document', 'pending', 'changed_at',
                                      'places_version', 'uses_links',
-                                     'links_version')
+                                     'links_version', 'uses_all_hosts')
               and not column.name.startswith('alternates_'))
 """Columns of a group that each access reads."""
 

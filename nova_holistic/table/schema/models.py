@@ -76,6 +76,8 @@ class GroupRow(Base):
         sa.Index('ix_holistic_groups_status', 'status', 'lease_expires_at'),
         sa.Index('ix_holistic_groups_exclusive', 'exclusive'),
         sa.Index('ix_holistic_groups_uses_links', 'uses_links'),
+        sa.Index('ix_holistic_groups_uses_all_hosts', 'uses_all_hosts',
+                 'status'),
         sa.Index('ix_holistic_groups_task', 'task', 'engine_at'),
         sa.Index('ix_holistic_groups_engine', 'engine'),
         sa.Index('ix_holistic_groups_alternates_due', 'alternates_due',
@@ -141,6 +143,8 @@ class GroupRow(Base):
         server_default=sa.false(), default=False, deferred=True)
     links_version: orm.Mapped[int] = orm.mapped_column(
         sa.BigInteger, server_default='0', default=0, deferred=True)
+    uses_all_hosts: orm.Mapped[bool] = orm.mapped_column(
+        server_default=sa.false(), default=False, deferred=True)
     places_version: orm.Mapped[int] = _places_version(places_step)
     changed_at: orm.Mapped[datetime | None] = _changed_at()
 

@@ -34,7 +34,8 @@ from nova_holistic.table.history.pages import Page as EventPage
 from nova_holistic.table.queries import consumers, memberships, overview
 from nova_holistic.table.queries.listing import Page, SORT_KEYS
 from nova_holistic.table.queries.pointer_target import pointed_at
-from nova_holistic.table.queries.totals import totals
+from nova_holistic.table.queries.totals import (
+    any_group_uses_all_hosts, totals)
 from nova_holistic.table.records import (
     GroupStatus, MemberState, PlanRecord, PlanStatus, Task)
 from tests.unit.table import builders
@@ -119,6 +120,7 @@ def read(table, group):
     for path in 'db/web', 'db/node':
         pointed_at(database, group.uuid, path)
     totals(database)
+    any_group_uses_all_hosts(database)
     listing.by_idempotency_key('blue', 'once')
     listing.number('blue')
     listing.number_of_members('blue')

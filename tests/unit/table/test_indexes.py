@@ -7,7 +7,7 @@ import itertools
 import sqlalchemy as sa
 
 from nova_holistic.table.queries.listing import Page, SORT_KEYS
-from nova_holistic.table.queries import overview
+from nova_holistic.table.queries import overview, totals
 from nova_holistic.table.records import GroupStatus, Task
 from nova_holistic.table.schema.models import GroupRow
 from tests.statements import recorded
@@ -73,6 +73,8 @@ def calls(table, group, task):
         'on a host': lambda: table.members_on(['cmp-3'], group.uuid),
         'claim': lambda: table.claim(
             group.uuid, 'db/node', builders.new_uuid(), NOON),
+        'all hosts': lambda: totals.any_group_uses_all_hosts(
+            table.database),
         'plans': lambda: listing.number_of_plans('blue'),
         'by name': lambda: listing.groups(Page(**page_filter, name='shop')),
         'by status': lambda: listing.groups(Page(

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from nova_holistic.table.changes import alternates
 from nova_holistic.table import errors
 from nova_holistic.table import migration
+from nova_holistic.table.queries import totals
 from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table import rows
 from nova_holistic.table.schema import (
@@ -32,7 +33,7 @@ LATER = ('revision', 'idempotency_key', 'fingerprint', 'task', 'pending',
          'unwanted', 'destination', 'alternates_due', 'alternates_engine',
          'alternates_engine_at', 'alternates_attempts', 'changed_at',
          'holds_written', 'places_version', 'objective_value', 'allocation',
-         'uses_links', 'links_version')
+         'uses_links', 'links_version', 'uses_all_hosts')
 """Columns of a group or a member that the previous version does not know."""
 
 
@@ -151,6 +152,27 @@ def test_groups_without_a_places_version_are_followed(empty_url):
     table.release([members[0].hold], builders.NOON)
     (_, left), = table.exclusive_groups()
     assert left == members[1:]
+    table.database.engine.dispose()
+
+
+@pytest.mark.parametrize(('policy', 'uses'), [
+    ('spread', True), ('anti-affinity', False)])
+def test_the_upgrade_marks_groups_that_use_all_hosts(empty_url, policy, uses):
+    migration.upgrade(empty_url, '0029')
+    table = PlacementTable(empty_url)
+    group = builders.a_group(document={
+        'name': 'shop', 'groups': [{'name': 'db', 'policies': [
+            {'type': policy}]}]})
+    known = _table(models.GroupRow)
+    with table.database.writer() as session:
+        session.execute(sa.insert(known).values({
+            name: value for name, value in rows.group_values(group).items()
+            if name in known.c}))
+    migration.upgrade(empty_url)
+    assert totals.any_group_uses_all_hosts(table.database) is uses
+    assert table.update_group(group.uuid, [group.status],
+                              status=GroupStatus.RELEASED)
+    assert not totals.any_group_uses_all_hosts(table.database)
     table.database.engine.dispose()
 
 
