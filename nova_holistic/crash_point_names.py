@@ -55,7 +55,9 @@ POINTS: Mapping[str, str] = {
     'old.plans-deleted':
         'Old dry runs are deleted, and old statistics still exist.',
     'old.statistics-deleted':
-        'Old statistics are deleted, and old events still exist.',
+        'Old statistics are deleted, and other old records still exist.',
+    'old.deletions-forgotten':
+        'Old deletions of groups are forgotten, and old events still exist.',
     'stop.work-returned':
         'An engine that stops has returned one kind of work.',
     # Create, replan and update

@@ -5,15 +5,17 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from nova_holistic import crash_points
+from nova_holistic.table.history import deletions
 from nova_holistic.table.store import PlacementTable
 
 
 class RecordExpiry:
-    """Plans without holds, statistics of hosts, and the event history.
+    """Plans without holds, statistics of hosts, deletions of groups, and the
+    event history.
 
-    The options of ``[engine]`` set the retention of each kind. Each kind is
-    deleted in separate transactions: if the process crashes in between, the
-    next call deletes the rest.
+    The options of ``[engine]`` set the retention of all kinds but deletions.
+    Each kind is deleted in separate transactions: if the process crashes in
+    between, the next call deletes the rest.
     """
 
     def __init__(self, conf, table: PlacementTable,
@@ -34,6 +36,8 @@ class RecordExpiry:
         self._table.statistics.forget(
             now - timedelta(seconds=conf.statistics_max_age))
         crash_points.reached('old.statistics-deleted')
+        deletions.forget(self._table.database, now)
+        crash_points.reached('old.deletions-forgotten')
         if conf.event_retention:
             self._table.history.prune(
                 now - timedelta(days=conf.event_retention))

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from nova_holistic.table.changes import link_demands
 from nova_holistic.table.database import Database, retried
-from nova_holistic.table.history import events
+from nova_holistic.table.history import deletions, events
 from nova_holistic.table.schema.models import GroupRow, MemberRow
 from nova_holistic.table.schema.volume_model import VolumeRow
 
@@ -30,8 +30,9 @@ def delete(database: Database, group_uuid: str) -> frozenset[str]:
         session.execute(sa.delete(VolumeRow).where(
             VolumeRow.group_uuid == group_uuid)
             .execution_options(synchronize_session=False))
-        session.execute(sa.delete(GroupRow).where(
-            GroupRow.uuid == group_uuid))
+        if session.execute(sa.delete(GroupRow).where(
+                GroupRow.uuid == group_uuid)).rowcount:
+            deletions.note(session, group_uuid)
         link_demands.forget(session, group_uuid)
         events.delete(session, group_uuid, timeutils.utcnow())
     return holds

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from nova_holistic.table import batches
 from nova_holistic.table.changes import link_demands
 from nova_holistic.table.database import Database, retried
-from nova_holistic.table.history import events
+from nova_holistic.table.history import deletions, events
 from nova_holistic.table.queries.group_state import LIGHT
 from nova_holistic.table.records import GroupRecord, GroupStatus, MemberState
 from nova_holistic.table import rows
@@ -135,6 +135,7 @@ def purge(database: Database, group_uuid: str, choice: Choice) -> bool:
             session.execute(
                 sa.delete(GroupRow).where(GroupRow.uuid == group_uuid)
                 .execution_options(synchronize_session=False))
+            deletions.note(session, group_uuid)
             link_demands.forget(session, group_uuid)
             events.delete(session, group_uuid, timeutils.utcnow())
     except _Busy:

@@ -4,8 +4,12 @@
 The cost of a read depends on the number of changes since the previous read.
 Every statement that writes a row of a group or a member sets its
 ``changed_at``. A deleted row has no such time. But a transaction that deletes
-members also writes the row of their group, and a deleted group changes the
-number of groups.
+members also writes the row of their group, and a transaction that deletes a
+group notes the deletion with its time.
+
+All times are those of the database's clock, so engines on several machines
+need no common clock. A transaction writes its times before it commits, so each
+read overlaps the previous one.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -21,6 +25,7 @@ from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
+from nova_holistic.table.history import deletions
 from nova_holistic.table.queries.overview import (
     ACTIVE, GROUP, group_outline, GroupOutline, MEMBER, member_outline,
     MemberOutline)
@@ -35,7 +40,7 @@ KEPT = (*ACTIVE, GroupStatus.ERROR, GroupStatus.UNPLACEABLE)
 
 OVERLAP = timedelta(seconds=60)
 """Maximum time between a statement and the commit of its transaction for which
-no change is missed."""
+no change is missed. ``compare_some`` finds the others."""
 
 TIME_RESOLUTION = timedelta(seconds=1)
 """Maximum time between two changes of a group that may have the same time
@@ -99,7 +104,12 @@ class OutlineCache:
         self._read_at: datetime | None = None
         # Times of the recent changes of groups, by UUID.
         self._written: dict[str, datetime] = {}
+        # UUIDs of groups by the numbers of their recent deletions.
+        self._deletions: Mapping[int, str] = {}
         self._rotation = RoundRobin()
+        # The next range of groups in which unknown groups are searched for: a
+        # status, and the UUID before it.
+        self._next_range = KEPT[0], ''
         # The members of a group are replaced, never changed.
         self._groups: dict[str, GroupOutline] = {}
         self._members: dict[str, _Members] = {}
@@ -115,16 +125,18 @@ class OutlineCache:
         """
         with self._changing() as session:
             now = session.scalar(sa.select(DatabaseNow()))
-            if self._read_at is not None:
+            if self._can_follow(now):
                 self._read_changes(session, self._read_at - OVERLAP)
-            self._compare_numbers(session)
+            else:
+                self._read_all(session)
             self._read_at = now
             return Outlines(dict(self._groups), dict(self._members),
                             dict(self._by_state))
 
     def compare_some(self) -> None:
-        """Read some groups again, even if they have not changed. Successive
-        calls read each group once before any group is read a second time.
+        """Read some groups again, even if they have not changed, and search
+        for some groups that are not in the cache. Successive calls read each
+        group once before any group is read a second time.
 
         :raises TableError: the database does not respond
         """
@@ -136,7 +148,7 @@ class OutlineCache:
                 number += len(self._members.get(uuid, ()))
                 if number >= ROWS:
                     break
-            self._read_groups(session, chosen)
+            self._read_groups(session, {*chosen, *self._unknown(session)})
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[orm.Session]:
@@ -148,31 +160,47 @@ class OutlineCache:
                     yield session
             except BaseException:
                 self._read_at = None
-                self._groups, self._members, self._by_state = {}, {}, {}
+                self._forget_all()
                 raise
+
+    def _can_follow(self, now: datetime) -> bool:
+        """Whether the table shows all changes since the last read. It does not
+        if deletions are forgotten, or if the clock was set back."""
+        return self._read_at is not None and (
+            -OVERLAP / 2 < now - self._read_at < deletions.RETENTION / 2)
 
     def _read_changes(self, session: orm.Session, since: datetime) -> None:
         written = {uuid: moment for uuid, moment in session.execute(
             sa.select(GroupRow.uuid, GroupRow.changed_at)
             .where(GroupRow.changed_at >= since))}
-        self._read_groups(session, [
+        deleted = deletions.since(session, since)
+        # A group with the UUID of a deleted one may have been created since.
+        self._read_groups(session, self._groups.keys() & {
+            uuid for _, uuid in deleted.items() - self._deletions.items()} | {
             uuid for uuid, moment in written.items()
             if self._written.get(uuid) != moment
-            or moment >= self._read_at - TIME_RESOLUTION])
-        self._written = written
+            or moment >= self._read_at - TIME_RESOLUTION})
+        self._written, self._deletions = written, deleted
         self._merge(_members(session, MemberRow.changed_at >= since))
 
-    def _compare_numbers(self, session: orm.Session) -> None:
-        """Remove deleted groups from the cache, and read unknown groups."""
-        is_kept = GroupRow.status.in_(KEPT)
-        if self._groups and len(self._groups) == session.scalar(
-                sa.select(sa.func.count()).select_from(GroupRow)
-                .where(is_kept)):
-            return
-        uuids = set(session.scalars(sa.select(GroupRow.uuid).where(is_kept)))
-        for uuid in self._groups.keys() - uuids:
-            self._forget(uuid)
-        self._read_groups(session, uuids - self._groups.keys())
+    def _read_all(self, session: orm.Session) -> None:
+        self._forget_all()
+        self._read_groups(session, session.scalars(
+            sa.select(GroupRow.uuid).where(GroupRow.status.in_(KEPT))).all())
+
+    def _unknown(self, session: orm.Session) -> set[str]:
+        """UUIDs of the groups of a range of the table that are not in the
+        cache."""
+        if self._read_at is None:
+            return set()
+        status, last = self._next_range
+        found = session.scalars(
+            sa.select(GroupRow.uuid).where(
+                GroupRow.status == status, GroupRow.uuid > last)
+            .order_by(GroupRow.uuid).limit(ROWS)).all()
+        self._next_range = (status, found[-1]) if len(found) == ROWS else (
+            KEPT[(KEPT.index(status) + 1) % len(KEPT)], '')
+        return set(found) - self._groups.keys()
 
     def _read_groups(self, session: orm.Session,
                      uuids: Collection[str]) -> None:
@@ -206,6 +234,9 @@ class OutlineCache:
         self._members.update(changed)
         self._by_state.update((uuid, _by_state(members))
                               for uuid, members in changed.items())
+
+    def _forget_all(self) -> None:
+        self._groups, self._members, self._by_state = {}, {}, {}
 
     def _forget(self, uuid: str) -> None:
         self._groups.pop(uuid, None)

@@ -354,7 +354,8 @@ def reconcile_periodically(world):
     return group, do.periodically, 'reconcile'
 
 
-@passes('old.plans-deleted', 'old.statistics-deleted', states=BOTH)
+@passes('old.plans-deleted', 'old.statistics-deleted',
+        'old.deletions-forgotten', states=BOTH)
 def delete_old_records(world):
     group = world.planned()
     do.ask_plan(world.parts, str(uuid.uuid4()))

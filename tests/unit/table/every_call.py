@@ -30,6 +30,7 @@ from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.created_volumes import (
     CreatedVolumeState, CreationStatus, VolumeRequest)
 from nova_holistic.table import errors
+from nova_holistic.table.history import deletions
 from nova_holistic.table.history.pages import Page as EventPage
 from nova_holistic.table.queries import consumers, memberships, overview
 from nova_holistic.table.queries.listing import Page, SORT_KEYS
@@ -561,6 +562,7 @@ def run_plans(table):
     assert plans.finish(new.uuid, ENGINE, PlanStatus.PLANNED, {}, NOON)
     assert plans.get(new.uuid).status is PlanStatus.PLANNED
     plans.forget(NOON)
+    deletions.forget(table.database, NOON)
 
 
 def run_jobs(table):

@@ -13,6 +13,7 @@ from nova_holistic.table.schema.binding_model import BindingRow
 from nova_holistic.table.schema.boot_models import BootRow, BootServerRow
 from nova_holistic.table.schema.created_volume_models import (
     CreatedVolumeRow, VolumeCreationRow)
+from nova_holistic.table.schema.deleted_groups import DeletedGroupRow
 from nova_holistic.table.schema.detached_servers import DetachedServerRow
 from nova_holistic.table.schema.federation_models import (
     ChildCredentialRow, PartRow)
@@ -36,7 +37,7 @@ FILLED = (models.GroupRow, models.MemberRow, models.EventRow, models.PlanRow,
           models.RefusalRow, models.StatisticRow, BindingRow, BootRow,
           BootServerRow, ActionRow, DetachedServerRow, PartRow,
           ChildCredentialRow, LinkDemandRow, VolumeRow, VolumeCreationRow,
-          CreatedVolumeRow)
+          CreatedVolumeRow, DeletedGroupRow)
 """Tables that ``fill_all`` fills. The others have a row for each job of an
 engine, for each host that is unavailable, and for each uplink."""
 
@@ -112,6 +113,8 @@ def fill_all(table, number):
             {'group_uuid': group['uuid'], 'path': 'db/data',
              'state': 'kept', 'tries': 1, 'refused_pools': [],
              'updated_at': LONG_AGO} for group in groups],
+        DeletedGroupRow: [{'uuid': builders.new_uuid(),
+                           'deleted_at': LONG_AGO} for _ in range(number)],
         ChildCredentialRow: [
             {'user_id': f'user-{at}', 'project_id': 'red', 'child': 'dfw',
              'credential': 'secret', 'updated_at': LONG_AGO}

@@ -5,24 +5,34 @@
 operations.
 """
 
+import contextlib
 from datetime import timedelta
+import itertools
 
 import pytest
 import sqlalchemy as sa
 
+from nova_holistic.table.changes import group_purge
+from nova_holistic.table.clock import DatabaseClock
+from nova_holistic.table.history import deletions
 from nova_holistic.table.queries import outlines
 from nova_holistic.table.queries.outlines import OutlineCache
 from nova_holistic.table.records import GroupStatus, MemberState
+from nova_holistic.table.schema.deleted_groups import DeletedGroupRow
 from nova_holistic.table.schema.models import GroupRow, MemberRow
+from nova_holistic.table.store import PlacementTable
 from tests.statements import recorded
+from tests.tables import new_table
 from tests.unit.table import builders
 
 LONG_AGO = builders.NOON.replace(year=2020)
 
 
 def settled(table, number, members=2):
-    """Groups with members that have not changed for a long time."""
+    """Groups with members that have not changed for a long time, and that the
+    cache of the table has."""
     made = [builders.planned(table, node=members) for _ in range(number)]
+    table.outlines.read()
     forget_changes(table)
     return [group.uuid for group in made]
 
@@ -72,6 +82,39 @@ def test_a_read_costs_what_has_changed(table, rows):
     assert read(table, rows)[1] == 1
 
 
+@contextlib.contextmanager
+def counted_steps(table):
+    """The number of steps of SQLite's virtual machine, which rises with each
+    row that a statement reads."""
+    steps = itertools.count()
+
+    def begin(link, record):
+        link.set_progress_handler(lambda: next(steps) and None, 1)
+
+    sa.event.listen(table.database.engine, 'connect', begin)
+    table.database.engine.dispose()
+    found = []
+    try:
+        yield found
+    finally:
+        sa.event.remove(table.database.engine, 'connect', begin)
+        table.database.engine.dispose()
+        found.append(next(steps))
+
+
+def test_a_read_reads_no_row_of_unchanged_groups(tmp_path):
+    """The database has the same work with any number of groups."""
+    table = PlacementTable(new_table(tmp_path))
+    work = []
+    for number in 3, 30:
+        settled(table, number)
+        table.outlines.read()
+        with counted_steps(table) as steps:
+            table.outlines.read()
+        work += steps
+    assert work[0] == work[1] > 0
+
+
 def test_members_that_change_are_read(table):
     (uuid, *_) = settled(table, 3)
     before = table.outlines.read()
@@ -90,6 +133,116 @@ def test_deleted_groups_are_forgotten(table, rows):
     found = table.outlines.read()
     assert found.groups.keys() == found.by_group.keys() == {first, third}
     assert read(table, rows) == (4, 0)
+
+
+def purge(table, uuid):
+    table.release([m.hold for m in table.members(uuid)], builders.NOON)
+    table.settle(uuid, builders.NOON)
+    with table.database.writer() as session:
+        session.execute(sa.update(MemberRow).values(held=False).where(
+            MemberRow.group_uuid == uuid))
+    assert group_purge.purge(
+        table.database, uuid, group_purge.Choice([GroupStatus.RELEASED]))
+
+
+@pytest.mark.parametrize('delete', [purge, PlacementTable.delete_group])
+def test_each_cache_forgets_a_group_that_another_engine_deletes(
+        table, delete):
+    first, second = settled(table, 2)
+    caches = [OutlineCache(table.database) for _ in range(3)]
+    for cache in caches:
+        cache.read()
+    delete(table, first)
+    for cache in caches:
+        assert cache.read().groups.keys() == {second}
+
+
+def test_a_deletion_is_read_once(table, rows):
+    first, second = settled(table, 2)
+    table.outlines.read()
+    table.delete_group(first)
+    table.outlines.read()
+    assert read(table, rows) == (4, 0)
+
+
+def test_a_group_is_created_again_with_the_uuid_of_a_deleted_one(table, rows):
+    first, second = settled(table, 2)
+    table.outlines.read()
+    table.delete_group(first)
+    builders.planned(table, builders.a_group(uuid=first), node=3)
+    found = table.outlines.read()
+    assert found.groups.keys() == {first, second}
+    assert len(found.by_group[first]) == 3
+    forget_changes(table)
+    assert read(table, rows) == (4, 0)
+    table.delete_group(first)
+    assert table.outlines.read().groups.keys() == {second}
+
+
+def test_a_deletion_that_is_not_noted_is_found_by_comparing(table):
+    """Services of the previous version note no deletion."""
+    first, second = settled(table, 2)
+    table.outlines.read()
+    table.delete_group(first)
+    with table.database.writer() as session:
+        session.execute(sa.delete(DeletedGroupRow))
+    assert first in table.outlines.read().groups
+    table.outlines.compare_some()
+    assert table.outlines.read().groups.keys() == {second}
+
+
+def test_a_group_that_was_committed_late_is_found_by_comparing(
+        table, monkeypatch):
+    monkeypatch.setattr(outlines, 'ROWS', 2)
+    known = settled(table, 4)
+    table.outlines.read()
+    late = [builders.planned(table, node=2).uuid for _ in range(5)]
+    forget_changes(table)
+    assert table.outlines.read().groups.keys() == {*known}
+    for _ in range(len(outlines.KEPT) + 9 // 2):
+        table.outlines.compare_some()
+    assert table.outlines.read().groups.keys() == {*known, *late}
+
+
+@pytest.mark.parametrize(('hours', 'found'), [(11, True), (13, False)])
+def test_a_cache_that_was_not_read_for_long_reads_everything(
+        table, hours, found):
+    """The deletion may be forgotten in the meantime."""
+    first, second = settled(table, 2)
+    table.outlines.read()
+    table.delete_group(first)
+    with table.database.writer() as session:
+        session.execute(sa.delete(DeletedGroupRow))
+    table.outlines._read_at -= timedelta(hours=hours)
+    assert (first in table.outlines.read().groups) is found
+
+
+def test_everything_is_read_after_the_clock_was_set_back(table):
+    first, second = settled(table, 2)
+    table.outlines.read()
+    table.outlines._read_at += timedelta(hours=1)
+    table.delete_group(first)
+    assert table.outlines.read().groups.keys() == {second}
+
+
+def test_old_deletions_are_forgotten(table):
+    first, second = settled(table, 2)
+    table.delete_group(first)
+    clock = DatabaseClock(table.database)
+    for days, left in (0, 1), (2, 0):
+        deletions.forget(table.database, clock() + timedelta(days=days))
+        with table.database.reader() as session:
+            assert len(session.scalars(
+                sa.select(DeletedGroupRow.uuid)).all()) == left
+
+
+def test_a_group_that_does_not_exist_is_not_noted(table):
+    (first,) = settled(table, 1)
+    for _ in range(2):
+        table.delete_group(first)
+    with table.database.reader() as session:
+        assert session.scalars(sa.select(DeletedGroupRow.uuid)).all() == [
+            first]
 
 
 def test_a_group_is_deleted_and_another_one_created(table):
@@ -135,7 +288,7 @@ def test_a_comparison_costs_the_same_at_any_number_of_groups(
         rows.clear()
         with recorded(table.database.engine) as sent:
             table.outlines.compare_some()
-        assert (len(sent.statements), len(rows)) == (2, 2 + 4)
+        assert (len(sent.statements), len(rows)) == (3, 2 + 4)
 
 
 def test_the_first_read_takes_a_few_rows_at_a_time(table, monkeypatch):
@@ -162,6 +315,7 @@ def test_an_error_loses_nothing(table, monkeypatch):
         patch.setattr(OutlineCache, '_merge', broken)
         with pytest.raises(RuntimeError):
             table.outlines.read()
+    table.delete_group(uuids[1])
     found = table.outlines.read()
     assert found.by_group[uuids[0]][row.id].state == MemberState.CLAIMED
     assert found == OutlineCache(table.database).read()

@@ -50,6 +50,8 @@ class Machine(stateful.RuleBasedStateMachine):
         with self.tables[0].database.writer() as session:
             for each in reversed(models.Base.metadata.sorted_tables):
                 session.execute(sa.delete(each))
+        # These deletions are not noted.
+        self.tables[0].outlines = OutlineCache(self.tables[0].database)
         self.model = Model()
         self.products = [Product(table) for table in self.tables]
         self.choice = Choice()

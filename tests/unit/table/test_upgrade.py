@@ -16,11 +16,12 @@ from nova_holistic.table.queries import totals
 from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table import rows
 from nova_holistic.table.schema import (
-    created_volume_models, detached_servers, federation_models, models,
-    volume_model)
+    created_volume_models, deleted_groups, detached_servers,
+    federation_models, models, volume_model)
 from nova_holistic.table.store import PlacementTable
 from tests.unit.table import builders
 
+assert deleted_groups.DeletedGroupRow.metadata is models.Base.metadata
 assert detached_servers.DetachedServerRow.metadata is models.Base.metadata
 assert federation_models.PartRow.metadata is models.Base.metadata
 assert (created_volume_models.VolumeCreationRow.metadata
