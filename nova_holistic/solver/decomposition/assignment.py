@@ -23,14 +23,18 @@ from nova_holistic.solver.problem.rows import Atom, Kind
 
 
 def assigned_counts(case: Case, table_of: Sequence[int], places: KindCounts,
-                    deadline: Deadline) -> Counts | None:
+                    deadline: Deadline,
+                    is_complete: bool = True) -> Counts | None:
     """Counts for the classes that satisfy all rules, and preferences as far as
     these places permit. Members without a place under the rules are not
     counted. None if the program would be too large or no counts were found.
 
     :param table_of: index of the places that each class may use
+    :param is_complete: whether all members get a place if possible. Otherwise,
+        a member gets none rather than violate a preference
     """
     program = _Assignment(case, table_of, places)
+    program.is_complete = is_complete
     return program.solve(deadline) if program.small else None
 
 
@@ -39,12 +43,13 @@ class _Assignment:
     that the class may use, and the number of members of each class without a
     place.
 
+    :ivar is_complete: as for ``assigned_counts``
     :param table_of: index of the places that each class may use
     """
 
     def __init__(self, case: Case, table_of: Sequence[int],
                  places: KindCounts):
-        self._case = case
+        self._case, self.is_complete = case, True
         number = np.zeros((len(places), len(case.table)), dtype=np.int64)
         for t, kind_places in enumerate(places):
             number[t, list(kind_places)] = list(kind_places.values())
@@ -73,7 +78,8 @@ class _Assignment:
                     value * carried.policy.weight)
         missing = slice(len(self._places),
                         len(self._places) + len(self._case.classes))
-        values = _integer_solution(self._program(), missing, deadline)
+        values = _integer_solution(self._program(), missing, deadline,
+                                   self.is_complete)
         return None if values is None else self._counts(values)
 
     def _program(self) -> Linear:
@@ -81,7 +87,8 @@ class _Assignment:
         cost[list(self._cost)] = list(self._cost.values())
         cost /= max(1e-9, np.abs(cost).max(initial=0))
         missing = len(self._places) + np.arange(len(self._case.classes))
-        cost[missing] = limits().missing_cost
+        cost[missing] = (limits().missing_cost if self.is_complete
+                         else limits().omitted_cost)
         program = Linear(cost, np.array(self._upper), np.array(self._integer))
         program.add(
             np.repeat(np.arange(len(self._rows)), [
@@ -166,18 +173,21 @@ class _Assignment:
 
 
 def _integer_solution(program: Linear, missing: slice,
-                      deadline: Deadline) -> np.ndarray | None:
+                      deadline: Deadline,
+                      is_complete: bool) -> np.ndarray | None:
     """Return an integral solution; None if none was found.
 
     :param missing: the variables that count missing members. The integer
         variables after them are those of domains in use
+    :param is_complete: whether to search for a solution without missing
+        members first
     """
     whole, upper = program.integer, program.upper
     all_placed = upper.copy()
     all_placed[missing] = 0.0
     domains = whole & (np.arange(len(whole)) >= missing.stop)
     program.integer = domains
-    for program.upper in (all_placed, upper):
+    for program.upper in (all_placed, upper) if is_complete else (upper,):
         # The program is far harder if members may be missing. Therefore,
         # members may be missing only in the second attempt.
         outcome, near = program.solve(deadline.left(), 0.0,

@@ -54,6 +54,10 @@ class ConstructLimits:
         whole domains of the level above hosts: this number of each. With a
         quarter the plan is worse on 1; with four times the value the plan is
         worse on 1 of 1 point.
+    :ivar part_attempts: attempts to place the missing members of one
+        independent part. Chosen by the mixed groups of benchmarks/grid.py.
+    :ivar part_noise: relative random addition to the free capacity of a host
+        in each attempt but the first.
     :ivar batch_members: members of one batch, if no policy connects more.
         Without batches, the first plan of a mixed group of 2,184 members takes
         3.5 times as long (benchmarks/grid.py).
@@ -87,6 +91,8 @@ class ConstructLimits:
     further_plan_share: float = 0.7
     roomy_hosts: int = 500
     further_hosts: int = 200
+    part_attempts: int = 4
+    part_noise: float = 0.5
     batch_members: int = 100
     batch_share: float = 0.2
     orders: int = 3

@@ -93,6 +93,14 @@ class PhasesLimits:
     :ivar roomy_places: members times hosts up to which one program searches
         for plans with few hosts, among those with the most room. Chosen by the
         mixed groups of benchmarks/grid.py.
+    :ivar packed_group: members of a group up to which its parts are packed.
+        Chosen by the mixed groups of benchmarks/grid.py: with 2,851 members,
+        no plan was complete in time, and the preferences cost 94 instead of
+        37, because ruin and recreate had less time.
+    :ivar packed_members: members of several parts that one program assigns to
+        places of a relaxation. Chosen by the mixed groups of
+        benchmarks/grid.py: a program of 708 members found nothing in 1.7 s,
+        and two programs took 0.8 s.
     """
 
     search_share: float = 0.9
@@ -121,3 +129,5 @@ class PhasesLimits:
     preferred_members: int = 32
     preferred_hosts: int = 1000
     roomy_places: int = 15_000
+    packed_group: int = 1000
+    packed_members: int = 400

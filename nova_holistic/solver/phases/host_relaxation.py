@@ -10,7 +10,8 @@ member shares the cost of their hosts. Therefore, the sum of the bounds is a
 bound.
 """
 
-from dataclasses import replace
+import contextlib
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,7 +27,8 @@ from nova_holistic.solver.host_counts.count_hosts import (
 from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.phases.closed_hosts import (
     only_monotone, without_closed_hosts)
-from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.phases.packed_parts import Packing
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
@@ -48,12 +50,25 @@ def suits_all_hosts(incumbent: Incumbent) -> bool:
             and len(incumbent.snapshot.hosts) <= limits().diverse_hosts)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class RelaxedPolicies:
+    """What the relaxation for plans with the preference cost of the incumbent
+    leads to.
+
+    :ivar hosts: indexes of hosts that may lead to a better plan; None if
+        nothing is known about them
+    :ivar packing: the solved relaxation, if the objective is the number of
+        hosts and no member stays on its host; otherwise None
+    """
+
+    hosts: np.ndarray | None = None
+    packing: Packing | None = None
+
+
 def relax_policies(incumbent: Incumbent,
-                   deadline: Deadline) -> np.ndarray | None:
+                   deadline: Deadline) -> RelaxedPolicies:
     """Prove lower bounds of the objective, and store them in the incumbent:
-    for any cost of the preferences, and for plans that violate none. Return
-    the indexes of hosts that may lead to a better plan; None if nothing is
-    known about them.
+    for any cost of the preferences, and for plans that violate none.
 
     Nothing is proved if the objective is not a sum over hosts, or if no plan
     exists.
@@ -64,17 +79,18 @@ def relax_policies(incumbent: Incumbent,
         return _relax(incumbent, incumbent.group, float('inf'), deadline)
     # Only the count that is valid for the cost of the plan is useful.
     violates = 0 < incumbent.plan_cost[0] < float('inf')
-    hosts = _relax(incumbent, incumbent.group, float('inf'), deadline,
+    found = _relax(incumbent, incumbent.group, float('inf'), deadline,
                    counts=violates)
-    preferred = _relax(incumbent, with_hard_forms(incumbent.group), 0.0,
-                       deadline, counts=not violates)
-    return hosts if violates else preferred
+    with contextlib.suppress(OutOfTime):
+        preferred = _relax(incumbent, with_hard_forms(incumbent.group), 0.0,
+                           deadline, counts=not violates)
+        found = found if violates else preferred
+    return found
 
 
 def _relax(incumbent: Incumbent, group: Group, limit: float,
-           deadline: Deadline, counts: bool = True) -> np.ndarray | None:
-    """Prove lower bounds for plans of the group. Return indexes of hosts as
-    ``relax_policies`` does.
+           deadline: Deadline, counts: bool = True) -> RelaxedPolicies:
+    """Prove lower bounds for plans of the group.
 
     :param group: the group of the incumbent, whose policies may be different
     :param limit: cost of the preferences up to which plans of the incumbent
@@ -84,17 +100,17 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
     """
     host_cost = incumbent.objective.host_cost()
     if host_cost is None:
-        return None
+        return RelaxedPolicies()
     whole = group
     group, more = without_closed_hosts(incumbent, group, host_cost, deadline)
     kinds = Kinds.of(group, incumbent.snapshot, incumbent.placed,
                      deadline.check, limits().coarse_kinds)
     if kinds is None or not kinds.kinds:
         incumbent.prove(more, limit)
-        return None
+        return RelaxedPolicies()
     if (kinds.room.sum(axis=1) < kinds.numbers).any():
         # No plan exists.
-        return None
+        return RelaxedPolicies()
     rules = cell_without_rules(kinds, deadline.check)
     # No plan follows: the relaxation may use its share of the time left now.
     aggregation = HostAggregation(kinds, rules, host_cost, deadline.part(1.0))
@@ -107,25 +123,43 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
     aggregation.run(limits().rounds_before_patterns
                     if patterns and differ else None)
     if aggregation.bound is None:
-        return None
+        return RelaxedPolicies()
     incumbent.host_duals = aggregation.host_duals()
     aggregation.bound_members()
     incumbent.prove(aggregation.within(float('inf')) + more, limit)
     if kinds.is_coarse:
-        return None
-    _separate_sets(incumbent, aggregation, limit, more, deadline)
-    counted = Counted(kinds, whole, aggregation.columns,
-                      known=incumbent.plan_cost[1])
-    if patterns:
-        generation = ColumnGeneration(kinds, rules, host_cost, aggregation,
-                                      deadline)
-        generation.run(incumbent.objective.integral and not more)
-        incumbent.prove(generation.bound + more, min(limit, generation.limit))
-        counted = replace(counted, host_types=generation.host_types,
-                          prices=generation.bound_prices)
-    if not counts or not is_number_of_hosts(host_cost) or (
-            incumbent.placed or incumbent.is_good_enough):
-        return None
+        return RelaxedPolicies()
+    packing = None
+    if counts and is_number_of_hosts(host_cost) and not incumbent.placed:
+        packing = Packing(group, kinds, rules, aggregation)
+    hosts = None
+    with contextlib.suppress(OutOfTime):
+        _separate_sets(incumbent, aggregation, limit, more, deadline)
+        counted = Counted(kinds, whole, aggregation.columns,
+                          known=incumbent.plan_cost[1])
+        if patterns:
+            generation = ColumnGeneration(kinds, rules, host_cost, aggregation,
+                                          deadline)
+            generation.run(incumbent.objective.integral and not more)
+            incumbent.prove(generation.bound + more,
+                            min(limit, generation.limit))
+            packing = packing and replace(packing, generation=generation)
+            counted = replace(counted, host_types=generation.host_types,
+                              prices=generation.bound_prices)
+        if packing and not incumbent.is_good_enough:
+            hosts = _counted(incumbent, counted, limit, more, deadline)
+    return RelaxedPolicies(hosts, packing)
+
+
+def _counted(incumbent: Incumbent, counted: Counted, limit: float, more: float,
+             deadline: Deadline) -> np.ndarray | None:
+    """Prove a bound by the count of hosts of all policies together, and return
+    the hosts that it leads to.
+
+    :param limit: cost of the preferences up to which the bound is valid
+    :param more: bound of the cost of further members
+    :raises OutOfTime: if the time ends before
+    """
     found = count_hosts(counted, deadline)
     if found is None:
         return None

@@ -26,8 +26,10 @@ from nova_holistic.solver.phases.all_hosts import (
     search_all_hosts, search_chosen_hosts, search_roomy_hosts)
 from nova_holistic.solver.phases.domain_plan import (
     has_costs_of_domains, plan_by_domains)
-from nova_holistic.solver.phases.host_relaxation import relax_policies
+from nova_holistic.solver.phases.host_relaxation import (
+    relax_policies, RelaxedPolicies)
 from nova_holistic.solver.phases.large import relax
+from nova_holistic.solver.phases.packed_parts import pack_parts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.preference_cost import preference_cost
@@ -51,16 +53,20 @@ def bound_diverse(known: Incumbent, backend: Backend,
                   deadline: Deadline) -> None:
     """Prove bounds of an incumbent that has a plan and many policies, without
     most policies, and from its parts."""
+    relaxed = RelaxedPolicies()
     with contextlib.suppress(OutOfTime):
         # Patterns are not applicable if policies keep members together.
-        hosts = relax_policies(known, deadline.part(limits().bound_share))
-        if hosts is not None and known.is_preferred and (
+        relaxed = relax_policies(known, deadline.part(limits().bound_share))
+        if relaxed.hosts is not None and known.is_preferred and (
                 not known.is_good_enough):
-            search_chosen_hosts(known, hosts, backend, deadline.part(
+            search_chosen_hosts(known, relaxed.hosts, backend, deadline.part(
                 limits().bound_share))
     if not known.is_preferred or adds_up(known.objective):
         # Otherwise, the bound of the whole group is nearly always better.
         bound_parts(known, backend, deadline.part(limits().bound_share))
+    if relaxed.packing is not None:
+        with contextlib.suppress(OutOfTime):
+            pack_parts(known, relaxed.packing, deadline)
     with contextlib.suppress(OutOfTime):
         search_roomy_hosts(known, backend, deadline.part(
             limits().main_share))

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Missing members of a plan are placed part by part, on hosts in use if
+possible."""
+
+from collections import Counter
+import random
+
+from nova_holistic.model.binding import bind
+from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.exclusive import Exclusive
+from nova_holistic.solver.check import check
+from nova_holistic.solver.construct.components import components
+from nova_holistic.solver.construct.missing_parts import MissingParts
+from nova_holistic.solver.problem.case import Case
+from tests.unit.builders import cloud, group, host, servers
+
+
+def _cloud(*vcpus):
+    """Return a cloud of racks of two hosts.
+
+    :param vcpus: free VCPUs of each host
+    """
+    return cloud(*(host(f'h{n}', f'r{n // 2}', vcpus=free)
+                   for n, free in enumerate(vcpus)))
+
+
+def _completed(wanted, snapshot, kept, known):
+    """Return the checked placement of all members; None if some find no
+    host.
+
+    :param kept: path to host name of the members that have hosts
+    :param known: path to host name of another plan
+    """
+    wanted = bind(wanted, snapshot)
+    case = Case.of(wanted, snapshot, {})
+
+    def counts(where):
+        return tuple(Counter(case.table.index[where[m.path]]
+                             for m in each.members if m.path in where)
+                     for each in case.classes)
+
+    parts = components(case)
+    missing = {parts[c] for c, each in enumerate(case.classes)
+               if any(m.path not in kept for m in each.members)}
+    found = MissingParts(case, counts(kept), random.Random(1),
+                         lambda: None).place(missing, counts(known))
+    if found is None:
+        return None
+    where = {path: each.name for path, each in case.placement(found).items()}
+    assert check(wanted, snapshot, where) == ()
+    return where
+
+
+def _group(**parts):
+    """A group of groups.
+
+    :param parts: name to number of members, policies of the group
+    """
+    return group(groups=[
+        group(servers('m', number, 2), name=name, policies=policies)
+        for name, (number, *policies) in parts.items()])
+
+
+def test_a_missing_member_joins_a_host_in_use():
+    """The last host has more free capacity than the first."""
+    found = _completed(_group(a=(1,), b=(1,)), _cloud(4, 8, 16),
+                       {'a/m-0': 'h0'}, {'a/m-0': 'h0', 'b/m-0': 'h2'})
+    assert found == {'a/m-0': 'h0', 'b/m-0': 'h0'}
+
+
+def test_members_with_hosts_stay_if_the_others_fit():
+    found = _completed(
+        _group(a=(2, Affinity(level='rack'))), _cloud(2, 2, 8, 8),
+        {'a/m-0': 'h0'}, {'a/m-0': 'h2', 'a/m-1': 'h2'})
+    assert {*found.values()} == {'h0', 'h1'}
+
+
+def test_all_members_of_a_part_move_if_the_missing_ones_do_not_fit():
+    """The rack of the first member has room for one more, and two are
+    missing."""
+    found = _completed(
+        _group(a=(3, Affinity(level='rack'))), _cloud(2, 2, 4, 2),
+        {'a/m-0': 'h0'}, {'a/m-0': 'h2', 'a/m-1': 'h2', 'a/m-2': 'h3'})
+    assert sorted(found.values()) == ['h2', 'h2', 'h3']
+
+
+def test_all_members_of_a_part_move_for_its_preferences():
+    """The missing member would violate the preference next to the other
+    one."""
+    found = _completed(
+        _group(a=(2, Affinity(level='rack', weight=1.0))), _cloud(2, 1, 4, 4),
+        {'a/m-0': 'h0'}, {'a/m-0': 'h0', 'a/m-1': 'h2'})
+    assert {*found.values()} <= {'h2', 'h3'}
+
+
+def test_preferences_come_before_the_number_of_hosts():
+    found = _completed(
+        _group(a=(1,), b=(2, AntiAffinity(weight=1.0))), _cloud(16, 16),
+        {'a/m-0': 'h0'},
+        {'a/m-0': 'h0', 'b/m-0': 'h0', 'b/m-1': 'h1'})
+    assert {found['b/m-0'], found['b/m-1']} == {'h0', 'h1'}
+
+
+def test_parts_that_close_their_hosts_come_first():
+    """One of two hosts has room for the exclusive member, and the larger part
+    has room on both."""
+    found = _completed(
+        _group(a=(4,), b=(1, Exclusive())), _cloud(8, 8), {},
+        {**{f'a/m-{n}': 'h0' for n in range(4)}, 'b/m-0': 'h1'})
+    assert found['b/m-0'] not in {found[f'a/m-{n}'] for n in range(4)}
+
+
+def test_no_plan_is_returned_if_a_part_finds_no_host():
+    """The host of the known plan is in use now."""
+    assert _completed(_group(a=(1,), b=(1,)), _cloud(2), {'a/m-0': 'h0'},
+                      {'a/m-0': 'h0', 'b/m-0': 'h0'}) is None
