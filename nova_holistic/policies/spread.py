@@ -124,6 +124,11 @@ class Spread(LevelPolicy):
                   for h in hosts} if coarser else {()}
         return {d for place in chosen for d in places.get(place, ())}
 
+    def most_on_a_host(self, scope: Scope) -> int | None:
+        # The other domains have at least one member each.
+        return (max(1, len(scope.members) - self.min_domains + 1)
+                if self.hard and self.min_domains else None)
+
     # The encoding in the solver's model.
 
     def encode(self, scope: Scope, encoder: Encoder) -> None:

@@ -34,7 +34,8 @@ from nova_holistic.solver.phases.host_cover import cover_members
 from nova_holistic.solver.phases.host_relaxation import (
     is_diverse, suits_all_hosts)
 from nova_holistic.solver.phases.large import large, relax
-from nova_holistic.solver.phases.part_bounds import bound_diverse
+from nova_holistic.solver.phases.part_bounds import (
+    bound_diverse, bound_without_policies)
 from nova_holistic.solver.phases.part_plans import replan_parts
 from nova_holistic.solver.phases.pattern_plan import plan_by_patterns
 from nova_holistic.solver.phases.preferred_plan import (
@@ -162,8 +163,7 @@ def _complete(question: _Question, deadline: Deadline,
                       deadline.part(limits().program_share), always=True)
             elif not known.bound:
                 relax(known, deadline.part(limits().bound_share))
-        if is_diverse(known) and suits_all_hosts(known):
-            bound_diverse(known, question.backend, deadline)
+        bound_without_policies(known, question.backend, deadline, on_all)
         with contextlib.suppress(OutOfTime):
             cover_members(known, deadline.part(limits().bound_share))
         if question.strategy is not Strategy.NEIGHBOURHOODS:

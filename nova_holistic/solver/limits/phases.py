@@ -87,7 +87,9 @@ class PhasesLimits:
         larger groups in the same time: 98.4 instead of 101.1 for 1,662 members
         on 3,027 hosts, and 85.8 instead of 85.5 for 1,221 on 8,102 hosts.
     :ivar preferred_members: members up to which a plan without violated
-        preferences is searched first. Chosen by benchmarks/small_groups.py.
+        preferences is searched first, and up to which needed hosts are
+        determined even if many hosts have room. Chosen by
+        benchmarks/small_groups.py.
     :ivar preferred_hosts: hosts above which it is searched first. On fewer
         hosts, one program of all hosts is fast.
     :ivar roomy_places: members times hosts up to which one program searches

@@ -21,7 +21,8 @@ class SmallGroupsLimits:
         limits the memory. With a quarter and with four times the value, no
         effect on the time.
     :ivar pattern_members: members up to which a program of patterns closes the
-        gap.
+        gap, bounds without policies are also proved for groups that are not
+        diverse, and a program of the few hosts with room is solved.
     :ivar pattern_cells: cells of its relaxation, which has more of them than
         that of large groups.
     :ivar patterns: patterns that are enumerated, before dominated ones are

@@ -7,15 +7,18 @@ from dataclasses import replace
 import numpy as np
 
 from nova_holistic.solver.diagnosis.contradiction import propagated
-from nova_holistic.solver.limits.current import milp, phases as limits
+from nova_holistic.solver.limits.current import (
+    milp, phases as limits, small_groups)
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.milp.dominated_hosts import needed_places
 from nova_holistic.solver.milp.search import Search
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.eligibility import Eligibility
+from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.search_status import SearchStatus
 from nova_holistic.solver.problem.subproblem import Subproblem
 from nova_holistic.solver.problem.utilisation_curve import (
@@ -100,15 +103,31 @@ def search_needed_hosts(known: Incumbent, backend: Backend,
     """Improve the incumbent of a small group, which has a plan, by a program
     of the hosts that are not dominated, if this program is small enough to be
     solved to optimality."""
-    if known.is_good_enough or (
-            len(known.members) > limits().preferred_members):
+    if known.is_good_enough:
         return
     deadline = deadline.part(limits().whole_share)
     with contextlib.suppress(OutOfTime):
-        case = known.whole_case(deadline.check)
+        if not _has_few_places(known, deadline):
+            return
+        # A better plan than one without violated preferences violates none.
+        case = known.whole_case(deadline.check) if known.plan_cost[0] else (
+            Case.of(with_hard_forms(known.group), known.snapshot,
+                    known.placed, deadline.check))
         conflict, room = propagated(case, deadline.check)
         case = replace(case, room=room)
         if conflict is None and needed_places(
                 case, known.objective,
                 deadline.check).sum() < milp().exact_variables:
             search_all_hosts(known, case, backend, deadline)
+
+
+def _has_few_places(known: Incumbent, deadline: Deadline) -> bool:
+    """Whether few hosts may matter to the group: because it has few members,
+    or because few hosts have room for one of them."""
+    if len(known.members) <= limits().preferred_members:
+        return True
+    kinds = Kinds.of(known.group, known.snapshot, known.placed,
+                     deadline.check) if (
+        len(known.members) <= small_groups().pattern_members) else None
+    return kinds is not None and (
+        (kinds.room > 0).sum() < milp().exact_variables)

@@ -2,7 +2,8 @@
 """A lower bound of the cost of members that close their hosts to all others.
 
 No other member shares the cost of their hosts. Therefore, this bound and the
-bound of all other members add up.
+bound of all other members add up. The members need as many hosts as their
+policies need domains, for example one in each zone for an even spread.
 """
 
 from collections.abc import Collection, Iterator
@@ -11,11 +12,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from nova_holistic.model.cloud.domain import Domain, HOST
-from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.objective import HostCost
 from nova_holistic.objectives.utilisation import requested_classes
+from nova_holistic.solver.decomposition.fewest_hosts import (
+    countable, fewest_hosts)
 from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
 from nova_holistic.solver.numerics.tolerances import SUM_ROUNDING
 from nova_holistic.solver.problem.deadline import Deadline
@@ -23,7 +25,7 @@ from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.rows import ScopedPolicy
-from nova_holistic.solver.problem.rules import scoped_policies
+from nova_holistic.solver.problem.rules import Rules, scoped_policies
 
 
 def without_closed_hosts(incumbent: Incumbent, group: Group,
@@ -42,7 +44,7 @@ def without_closed_hosts(incumbent: Incumbent, group: Group,
     if not closing or requested_classes(rest) != requested_classes(members):
         return group, 0.0
     table = HostTable.of(incumbent.snapshot)
-    hosts = _ClosedHosts(incumbent.snapshot, table, MarginalCost(
+    hosts = _ClosedHosts(group, table, MarginalCost(
         table, members, host_cost, ()), Eligibility(table))
     total = sum(hosts.least(each, deadline) for each in closing)
     return (only_monotone(group.only({m.path for m in rest})),
@@ -56,7 +58,7 @@ class _ClosedHosts:
     :ivar masks: domains to [host]: whether the host is in one of them
     """
 
-    snapshot: Snapshot
+    group: Group
     table: HostTable
     costs: MarginalCost
     eligibility: Eligibility
@@ -66,7 +68,8 @@ class _ClosedHosts:
         """A lower bound of the cost of the policy's members, which share no
         host with others."""
         kinds: dict[tuple, list] = {}
-        openings = []
+        openings: list[float] = []
+        reach: dict[str, np.ndarray] = {}
         for member in each.scope.members:
             amounts = tuple(demands(member.requirements))
             key = amounts, id(member.requirements)
@@ -79,10 +82,31 @@ class _ClosedHosts:
                 kinds[key] = [amounts, suits, 0]
                 openings.append(float(self.costs.opening[suits].min()))
             kinds[key][2] += 1
+            reach[member.path] = kinds[key][1]
+        openings.append(float(np.sort(self.costs.opening[
+            np.logical_or.reduce([suits for _, suits, _ in kinds.values()])])[
+                :self._fewest(reach, deadline)].sum()))
         return max(self.costs.least([*kinds.values()], min((
             most for policy in each.scope.group.rules if (
                 most := policy.most_on_a_host(each.scope)) is not None),
             default=None)), *openings)
+
+    def _fewest(self, reach: dict[str, np.ndarray],
+                deadline: Deadline) -> int:
+        """A lower bound of the number of hosts, from the hard policies on
+        domains that apply only to the members.
+
+        :param reach: path of each member to [host]: whether it suits the
+            member
+        """
+        possible = np.logical_or.reduce([*reach.values()]).tolist()
+        rules = Rules(self.table.part(None), possible,
+                      next(self.group.scopes()), reach, deadline.check)
+        rules.encode(countable([
+            each for each in scoped_policies(self.group)
+            if each.scope.members and not each.policy.closes
+            and all(m.path in reach for m in each.scope.members)], rules))
+        return fewest_hosts(rules, {}, deadline.check)
 
     def _suiting(self, each: ScopedPolicy, requirements: Requirements,
                  path: str) -> np.ndarray:
@@ -90,13 +114,13 @@ class _ClosedHosts:
         monotone: if the member alone violates it on a host, every plan with
         the member on this host violates it."""
         suits = self.eligibility.suitable(requirements).copy()
-        excluded = each.policy.excluded(self.snapshot)
+        excluded = each.policy.excluded(self.table.snapshot)
         if excluded is not None:
             return suits & ~self._within(excluded)
         for host in np.flatnonzero(suits).tolist():
             suits[host] = not each.policy.check(
                 each.scope, {path: self.table.hosts[host]},
-                self.snapshot).count
+                self.table.snapshot).count
         return suits
 
     def _within(self, domains: frozenset[Domain]) -> np.ndarray:

@@ -17,6 +17,8 @@ import numpy as np
 
 from nova_holistic.model.group import Group
 from nova_holistic.solver.column_generation.generation import ColumnGeneration
+from nova_holistic.solver.column_generation.limited_kinds import (
+    limited_kinds)
 from nova_holistic.solver.column_generation.pattern_placement import (
     is_applicable)
 from nova_holistic.solver.confined.separate_sets import separate_sets
@@ -111,6 +113,9 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
     if (kinds.room.sum(axis=1) < kinds.numbers).any():
         # No plan exists.
         return RelaxedPolicies()
+    if not (kinds.is_coarse or host_cost.slopes):
+        # Otherwise, plans use many hosts anyway.
+        kinds = limited_kinds(kinds, limits().relaxed_kinds)
     rules = cell_without_rules(kinds, deadline.check)
     # No plan follows: the relaxation may use its share of the time left now.
     aggregation = HostAggregation(kinds, rules, host_cost, deadline.part(1.0))

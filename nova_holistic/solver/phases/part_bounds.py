@@ -20,14 +20,15 @@ from nova_holistic.solver.confined.separate_sets import is_convex
 from nova_holistic.solver.construct.batches import Batch, batches
 from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.diagnosis.contradiction import propagated
-from nova_holistic.solver.limits.current import phases as limits
+from nova_holistic.solver.limits.current import (
+    phases as limits, small_groups)
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.phases.all_hosts import (
     search_all_hosts, search_chosen_hosts, search_roomy_hosts)
 from nova_holistic.solver.phases.domain_plan import (
     has_costs_of_domains, plan_by_domains)
 from nova_holistic.solver.phases.host_relaxation import (
-    relax_policies, RelaxedPolicies)
+    is_diverse, relax_policies, RelaxedPolicies, suits_all_hosts)
 from nova_holistic.solver.phases.large import relax
 from nova_holistic.solver.phases.packed_parts import pack_parts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
@@ -47,6 +48,22 @@ class _Part:
     least: Fraction
     limit: Fraction
     bound: float
+
+
+def bound_without_policies(known: Incumbent, backend: Backend,
+                           deadline: Deadline, on_all: bool) -> None:
+    """Prove bounds without most policies that no earlier phase has proved, of
+    an incumbent that has a plan: of a diverse group on few hosts, and of a
+    small group.
+
+    :param on_all: whether no phase on chosen hosts has found the plan
+    """
+    is_small = len(known.members) <= small_groups().pattern_members
+    if is_diverse(known) and suits_all_hosts(known):
+        bound_diverse(known, backend, deadline)
+    elif is_small and (on_all or not is_diverse(known)):
+        with contextlib.suppress(OutOfTime):
+            relax_policies(known, deadline.part(limits().bound_share))
 
 
 def bound_diverse(known: Incumbent, backend: Backend,

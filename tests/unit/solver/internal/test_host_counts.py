@@ -148,10 +148,14 @@ def test_traffic_to_no_servers_may_leave_the_rack():
     assert _bound(left, _zones()) == pytest.approx(7)
 
 
-@pytest.mark.parametrize('domains, least', [(11, 1), (12, 7), (24, 7)])
+@pytest.mark.parametrize('domains, least', [(11, 3), (12, 7), (24, 7)])
 def test_policies_of_many_members_are_counted_first(domains, least):
-    """The cloud has twelve racks. Without policies, one host is enough."""
-    wanted = group(groups=[_broad('rack', 3, name='few'), _broad('rack', 7)])
+    """The cloud has twelve racks. If the policy of many members is not
+    counted, three hosts are necessary: few members are on different hosts, and
+    a host has at most eight of the many members."""
+    many = group(servers('m', 14), name='many', policies=[
+        Spread(level='rack', min_domains=7)])
+    wanted = group(groups=[_broad('rack', 3, name='few'), many])
     with limited('decomposition', counted_domains=domains):
         assert _bound(wanted, _zones()) == pytest.approx(least)
 

@@ -21,6 +21,7 @@ from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.solver.internal.deadlines import in_time
+from tests.unit.solver.internal.limited import limited
 from tests.unit.solver import oracle
 from tests.unit.solver.strategies import seeded
 from tests.unit.solver.test_decomposed import (
@@ -89,7 +90,8 @@ def test_the_bound_on_preference_costs_is_valid():
     (JOINED, 'fewest-hosts'), (CONTRARY, 'fewest-hosts')])
 def test_no_program_is_needed_to_meet_preferences(
         wanted, objective, written_down):
-    solve(wanted, two_zones(), objective=objective, settings=DECOMPOSED)
+    with limited('small_groups', pattern_members=0):
+        solve(wanted, two_zones(), objective=objective, settings=DECOMPOSED)
     assert not written_down
 
 
