@@ -42,7 +42,8 @@ def integer_counts(bound: TrafficBound,
     fixing = _Fixing(bound, deadline)
     rounds = limits().fixed_patterns if bound.partition.count > 1 else 0
     for _ in range(rounds):
-        if not fixing.outcome.solved:
+        # A program that reaches the time limit has no bound.
+        if fixing.outcome.bound is None:
             return None
         if not fixing.fix_best():
             break
@@ -100,7 +101,7 @@ class _Fixing:
         for place in places:
             more = _fixed_patterns(self._bound, pool, place, pattern)
             outcome, x = self.program(more).solve(self._deadline.left())
-            if outcome.solved and (
+            if outcome.bound is not None and (
                     best is None or outcome.bound < best[0].bound):
                 best = outcome, x, more, place
             if best and best[0].bound <= (

@@ -20,6 +20,8 @@ from nova_holistic.policies.relationship_anti_affinity import (
     RelationshipAntiAffinity)
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.limits.current import Limits, using
+from nova_holistic.solver.milp.backend import Outcome, Status
+from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.traffic.domain_aggregate import DomainAggregate
 from nova_holistic.solver.traffic.domain_types import DomainTypes
@@ -188,6 +190,28 @@ def test_the_traffic_of_three_tiers_shares_the_room_of_a_rack():
     # pairs of each relationship share a rack and a host.
     apart = 3 * (9 - 3) * 10
     assert _bound(shop, snapshot, {}, 0) == apart * 2 * 2
+
+
+@pytest.mark.parametrize('solved', [0, 1, 2])
+def test_programs_that_end_at_the_time_limit_lead_to_no_numbers(
+        solved, monkeypatch):
+    """Their solutions have no bound."""
+    snapshot = cloud(*(host(f'h{n}', f'r{n % 4}') for n in range(16)))
+    shop = group(servers('web', 3), servers('app', 3), relationships=[
+        Bandwidth(between=('web', 'app'), mbps=10)])
+    known = TrafficPlans(Kinds.of(shop, snapshot, {}), Network(
+        shop).traffic(), in_time(10.0))
+    calls, solve = [], Linear.solve
+
+    def late(program, *how):
+        outcome, values = solve(program, *how)
+        calls.append(outcome)
+        return outcome if len(calls) <= solved else Outcome(
+            Status.FEASIBLE), values
+
+    monkeypatch.setattr(Linear, 'solve', late)
+    known.place()
+    assert len(calls) > solved
 
 
 def test_every_edge_is_in_one_star():
