@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Immutable and hashable values."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import ItemsView, Iterator, Mapping, ValuesView
 from typing import Any, TypeVar
 
 K = TypeVar('K')
@@ -26,6 +26,20 @@ class FrozenMapping(Mapping[K, V]):
 
     def __len__(self) -> int:
         return len(self._items)
+
+    # Those of ``Mapping`` call the methods above for each item.
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._items
+
+    def get(self, key: K, default: Any = None) -> Any:
+        return self._items.get(key, default)
+
+    def items(self) -> ItemsView[K, V]:
+        return self._items.items()
+
+    def values(self) -> ValuesView[V]:
+        return self._items.values()
 
     def __eq__(self, other: object) -> bool:
         # This takes a fraction of the time of ``Mapping.__eq__``.

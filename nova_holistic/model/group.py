@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups: members, nested groups and their rules."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 
@@ -64,7 +65,13 @@ class Group:
         are left out."""
         whole = self.resized(paths, path)
         prefix = path + '/' if path else ''
-        nested = [g.only(paths, _join(path, g.name)) for g in whole.groups]
+        # There may be hundreds of nested groups.
+        below: dict[str, set[str]] = defaultdict(set)
+        for each in paths:
+            if each.startswith(prefix):
+                below[each[len(prefix):].partition('/')[0]].add(each)
+        nested = [g.only(below[g.name], _join(path, g.name))
+                  for g in whole.groups if g.name in below]
         return replace(
             whole, groups=tuple(g for g in nested if g.all_members()),
             members=tuple(replace(d, absent=d.absent.union(

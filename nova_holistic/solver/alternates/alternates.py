@@ -230,7 +230,8 @@ def _case(group: Group, snapshot: Snapshot, table: HostTable,
     members."""
     policies = tuple(each for each in scoped_policies(group)
                      if each.policy.hard)
-    rules = ReachableRules(table, (), next(group.scopes()), reached, in_time)
+    rules = ReachableRules(table, np.zeros(len(table), dtype=bool),
+                           next(group.scopes()), reached, in_time)
     rules.encode(policies)
     return Case(group, snapshot, table, group.all_members(), placed, rules,
                 (), np.zeros((0, len(table)), dtype=np.int64), policies)

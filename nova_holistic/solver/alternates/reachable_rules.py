@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.problem.rules import distinct, Rules
 
@@ -30,11 +29,3 @@ class ReachableRules(Rules):
             self._domains.clear()
             self._has_hosts_outside.clear()
             Rules.encode(self, (carried,))
-
-    def domains(self, level: str) -> Sequence[Domain]:
-        if level not in self._domains:
-            division = self.table.division(level)
-            numbers = np.unique(division.of_host[self.possible])
-            self._domains[level] = tuple(
-                division.domains[n] for n in numbers.tolist() if n >= 0)
-        return self._domains[level]

@@ -2,7 +2,7 @@
 """Batches of members that no policy connects with other members."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
@@ -24,12 +24,7 @@ class Batch:
 
     def within(self, group: Group) -> Group:
         """The group with these members only."""
-        # Groups without any of them are left out first, because there may be
-        # hundreds.
-        names = {m.path.split('/')[0] for m in self.members}
-        return replace(group, groups=tuple(
-            each for each in group.groups if each.name in names)).only(
-                {m.path for m in self.members})
+        return group.only({m.path for m in self.members})
 
 
 def is_connected(incumbent: Incumbent) -> bool:

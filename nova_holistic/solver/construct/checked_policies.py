@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from nova_holistic.model.cloud.snapshot import Host
-from nova_holistic.solver.construct.uplinks import (
-    free_uplinks, missing_uplinks)
+from nova_holistic.solver.construct.uplinks import missing_uplinks
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.rows import Kind, ScopedPolicy
 
@@ -102,7 +101,7 @@ class CheckedPolicies:
         share of the largest free capacity; the last element is for hosts in no
         domain."""
         if level not in self._shares:
-            free = free_uplinks(self._case.table, level)
+            free = self._case.table.free_uplinks(level)
             largest = max(1.0, free.max(initial=0.0, where=np.isfinite(free)))
             self._shares[level] = 1.0 - np.minimum(free, largest) / largest
         return self._shares[level]

@@ -14,20 +14,6 @@ from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.rows import ScopedPolicy
 
 
-def free_uplinks(table: HostTable, level: str) -> np.ndarray:
-    """[domain of the level]: free capacity of its uplink in Mbit/s; the last
-    element is 0, for hosts in no domain. An uplink without a link in the
-    snapshot has no limit."""
-    division = table.division(level)
-    free = np.full(len(division.domains) + 1, np.inf)
-    free[-1] = 0.0
-    for domain, link in table.snapshot.uplinks(level).items():
-        number = division.index.get(domain)
-        if number is not None:
-            free[number] = link.uplink_mbps - link.used_mbps
-    return free
-
-
 def missing_uplinks(table: HostTable,
                     policies: Iterable[ScopedPolicy]) -> np.ndarray:
     """[host]: the share of the traffic of one member, from 0 to 1, for which
@@ -44,6 +30,6 @@ def missing_uplinks(table: HostTable,
         needed = rule.traffic_mbps * max(
             len(side) for side in rule.sides(each.scope))
         for level in rule.levels if needed else ():
-            free = free_uplinks(table, level)[table.division(level).of_host]
+            free = table.free_uplinks(level)[table.division(level).of_host]
             found = np.maximum(found, 1.0 - np.clip(free / needed, 0.0, 1.0))
     return found

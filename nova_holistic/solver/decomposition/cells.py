@@ -220,7 +220,7 @@ def rules_of(kinds: Kinds, carried: list[ScopedPolicy],
         masks.update(dict.fromkeys(
             (m.path for m in kind.members), kind.room > 0))
     rules = Rules(
-        table.part(None), possible.tolist(), next(kinds.group.scopes()),
+        table.part(None), possible, next(kinds.group.scopes()),
         reach(kinds.members, masks, kinds.placed, len(table)), in_time)
     rules.encode(carried)
     return rules

@@ -125,8 +125,8 @@ def _rules(kinds: Kinds, group: Group, in_time: Callable[[], None]) -> Rules:
     for kind, mask in zip(kinds.kinds, kinds.room > 0):
         masks.update(dict.fromkeys((m.path for m in kind.members), mask))
     return Rules(kinds.table.part(None),
-                 (kinds.room > 0).any(axis=0).tolist(),
-                 next(group.scopes()), masks, in_time)
+                 (kinds.room > 0).any(axis=0), next(group.scopes()), masks,
+                 in_time)
 
 
 def _is_countable(each: ScopedPolicy, known: Collection[str]) -> bool:

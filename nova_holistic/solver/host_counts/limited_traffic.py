@@ -16,7 +16,6 @@ import numpy as np
 from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.group import Group
 from nova_holistic.model.relationship import Relationship
-from nova_holistic.solver.construct.uplinks import free_uplinks
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.rules import scoped_policies
 
@@ -57,7 +56,7 @@ def limited_traffic(group: Group, table: HostTable,
                 len(first), len(second))
             yield LimitedTraffic(
                 first | second, level,
-                np.maximum(free_uplinks(table, level)[:-1], 0) >= needed)
+                np.maximum(table.free_uplinks(level)[:-1], 0) >= needed)
 
 
 def fewest_pairs(first: int, second: int) -> int:

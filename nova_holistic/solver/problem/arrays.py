@@ -4,6 +4,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+import operator
 
 import numpy as np
 
@@ -12,6 +13,11 @@ from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.solver.numerics.tolerances import LARGEST_AMOUNT
 from nova_holistic.solver.problem.succession import Succession
+
+
+_PATH = operator.attrgetter('path')
+"""The order of domains of one level, in a quarter of the time that comparisons
+of domains take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +102,7 @@ class Division:
         """
         distinct = set(found)
         distinct.discard(None)
-        domains = tuple(sorted(distinct))
+        domains = tuple(sorted(distinct, key=_PATH))
         index = {domain: i for i, domain in enumerate(domains)}
         numbers = {None: -1, **index}
         return cls(domains, index, _fixed(np.array(
@@ -112,7 +118,7 @@ class Division:
         # These domains remain sorted and distinct.
         kept = [self.domains[i] for i in still]
         found = set(fresh).difference([None], kept)
-        domains = tuple(sorted(kept + list(found)) if found else kept)
+        domains = tuple(sorted([*kept, *found], key=_PATH))
         index = {domain: i for i, domain in enumerate(domains)}
         # The last element is for hosts in no domain, which have index -1.
         numbers = np.full(len(self.domains) + 1, -1, dtype=np.int64)
@@ -121,6 +127,17 @@ class Division:
                         dtype=np.int64)
         return Division(domains, index, _fixed(
             succession.column(numbers[self.of_host], rows)))
+
+    def part(self, hosts: np.ndarray) -> 'Division':
+        """The division of some of the hosts."""
+        kept = self.numbers(hosts)
+        domains = tuple(self.domains[i] for i in kept.tolist())
+        # The last element is for hosts in no domain, which have index -1.
+        numbers = np.full(len(self.domains) + 1, -1, dtype=np.int64)
+        numbers[kept] = np.arange(len(kept))
+        return Division(
+            domains, {domain: i for i, domain in enumerate(domains)},
+            _fixed(numbers[self.of_host[hosts]]))
 
     def numbers(self, hosts: np.ndarray) -> np.ndarray:
         """The sorted indexes of the domains that contain some of the hosts.
@@ -198,6 +215,8 @@ class HostArrays:
             self.hosts[h] for h in numbers.tolist()))
         for name, amounts in dict(self._amounts).items():
             part._amounts[name] = amounts.part(numbers)
+        for level, division in dict(self._divisions).items():
+            part._divisions[level] = division.part(numbers)
         part.__dict__['enabled'] = _fixed(self.enabled[numbers])
         return part
 

@@ -84,7 +84,7 @@ class Case:
         for some in distinct(room.some.values()):
             possible |= some
         possible[[*at.values()]] = True
-        rules = Rules(table, possible.tolist(), next(group.scopes()),
+        rules = Rules(table, possible, next(group.scopes()),
                       reach(members, {
                           path: room.some[kind]
                           for path, kind in kinds.items()}, at, len(table)),

@@ -30,6 +30,7 @@ class HostTable:
         self._amounts: dict[str, Amounts] = {}
         self._occupied: dict[str, np.ndarray] = {}
         self._divisions: dict[str, Division] = {}
+        self._uplinks: dict[str, np.ndarray] = {}
 
     @classmethod
     def of(cls, snapshot: Snapshot) -> 'HostTable':
@@ -91,6 +92,18 @@ class HostTable:
         if level not in self._divisions:
             self._divisions[level] = self._arrays.division(level)
         return self._divisions[level]
+
+    def free_uplinks(self, level: str) -> np.ndarray:
+        """[domain of the level]: free capacity of its uplink in Mbit/s; the
+        last element is 0, for hosts in no domain. An uplink without a link in
+        the snapshot has no limit."""
+        if level not in self._uplinks:
+            links = map(self.snapshot.uplinks(level).get,
+                        self.division(level).domains)
+            self._uplinks[level] = np.array([*(
+                np.inf if link is None else link.uplink_mbps - link.used_mbps
+                for link in links), 0.0])
+        return self._uplinks[level]
 
     def domain_number(self, level: str, domain: Domain | None) -> int | None:
         """Index of the domain in the division of its level. It is -1, for the

@@ -6,6 +6,7 @@ variables, greedy construction updates the counts, and the diagnosis derives
 reasons from them. Therefore, all three interpret every policy in the same way.
 """
 
+from collections import defaultdict
 from collections.abc import (
     Callable, Collection, Iterable, Iterator, Mapping, Sequence)
 from dataclasses import dataclass, field, replace
@@ -43,7 +44,7 @@ class Rules:
     """
 
     table: HostTable
-    possible: Sequence[bool]
+    possible: np.ndarray
     top: Scope
     reach: Mapping[str, np.ndarray]
     in_time: Callable[[], None] = no_limit
@@ -54,8 +55,8 @@ class Rules:
     penalties: list[tuple[
         ScopedPolicy, tuple[tuple[Atom, float], ...], float]] = (
             field(default_factory=list))
-    _atoms: dict[tuple, Atom] = field(default_factory=dict)
-    _symbols: dict[tuple, '_Symbol'] = field(default_factory=dict)
+    _symbols: dict[tuple, dict[Domain | None, '_Symbol']] = field(
+        default_factory=lambda: defaultdict(dict))
     _scope_ids: dict[int, int] = field(default_factory=dict)
     _known: dict[frozenset[str], int] = field(default_factory=dict)
     _domains: dict[str, tuple[Domain, ...]] = field(default_factory=dict)
@@ -114,9 +115,9 @@ class Rules:
             division = self.table.division(each.level)
             for number in each.domains.tolist():
                 self.in_time()
-                atom = self._atom(Kind.COUNT, each.scope, each.level,
-                                  division.domains[number])
-                yield Row(each.carried, ((atom, 1.0),), LpConstraintLE,
+                count = self._symbol(Kind.COUNT, each.scope, each.level,
+                                     division.domains[number])
+                yield Row(each.carried, ((count.atom, 1.0),), LpConstraintLE,
                           float(each.most))
 
     # The interface for policies.
@@ -124,10 +125,9 @@ class Rules:
     def domains(self, level: str) -> Sequence[Domain]:
         if level not in self._domains:
             division = self.table.division(level)
-            numbers = {int(n) for n, possible in zip(
-                division.of_host, self.possible) if possible and n >= 0}
             self._domains[level] = tuple(
-                division.domains[n] for n in sorted(numbers))
+                division.domains[n]
+                for n in division.numbers(self.possible).tolist())
         return self._domains[level]
 
     def count(self, scope: Scope, domain: Domain) -> Expression:
@@ -139,8 +139,7 @@ class Rules:
     def outside(self, scope: Scope, level: str) -> Expression:
         if level not in self._has_hosts_outside:
             self._has_hosts_outside[level] = bool(np.any(
-                (self.table.division(level).of_host < 0)
-                & np.asarray(self.possible, dtype=bool)))
+                (self.table.division(level).of_host < 0) & self.possible))
         if not self._has_hosts_outside[level]:
             # No member can be outside of all domains of the level.
             return pulp.LpAffineExpression()
@@ -174,12 +173,10 @@ class Rules:
         return self._others[number]
 
     def integer(self, name: str, upper: int) -> Expression:
-        return pulp.LpAffineExpression(
-            {_Symbol(Atom(Kind.FREE, upper=upper)): 1})
+        return _Symbol(Atom(Kind.FREE, upper=upper))
 
     def continuous(self, name: str, lower: float, upper: float) -> Expression:
-        return pulp.LpAffineExpression(
-            {_Symbol(Atom(Kind.FREE, upper=upper, whole=False)): 1})
+        return _Symbol(Atom(Kind.FREE, upper=upper, whole=False))
 
     def require(self, constraint: LpConstraint | bool) -> None:
         self.in_time()
@@ -201,7 +198,7 @@ class Rules:
         self.limits.append(CountLimit(
             self._carried, self._scope(scope), level,
             self.table.division(level).numbers(
-                reached & np.asarray(self.possible, dtype=bool)), most))
+                reached & self.possible), most))
 
     def penalise(self, policy: Policy, scope: Scope,
                  violations: Expression) -> None:
@@ -221,22 +218,19 @@ class Rules:
 
     def _quantity(self, kind: Kind, scope: Scope, level: str,
                   domain: Domain | None) -> Expression:
-        key = (kind, self._scope(scope), level, domain)
-        symbol = self._symbols.get(key)
-        if symbol is None:
-            if domain is not None and domain not in (
-                    self.table.division(level).index):
-                # The domain has no host.
-                return pulp.LpAffineExpression()
-            symbol = self._symbols[key] = _Symbol(self._atom(*key))
-        return pulp.LpAffineExpression({symbol: 1})
+        return self._symbol(kind, self._scope(scope), level, domain) or (
+            # The domain has no host.
+            pulp.LpAffineExpression())
 
-    def _atom(self, kind: Kind, scope: int, level: str,
-              domain: Domain | None) -> Atom:
-        key = (kind, scope, level, domain)
-        if key not in self._atoms:
-            self._atoms[key] = Atom(kind, scope, level, domain)
-        return self._atoms[key]
+    def _symbol(self, kind: Kind, scope: int, level: str,
+                domain: Domain | None) -> '_Symbol | None':
+        """The symbol of the quantity; None if the domain has no host."""
+        known = self._symbols[kind, scope, level]
+        symbol = known.get(domain)
+        if symbol is None and (domain is None or domain in (
+                self.table.division(level).index)):
+            symbol = known[domain] = _Symbol(Atom(kind, scope, level, domain))
+        return symbol
 
     def _terms(self, expression: Mapping) -> tuple[tuple[Atom, float], ...]:
         return tuple((symbol.atom, coefficient)

@@ -14,7 +14,6 @@ import numpy as np
 
 from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.relationship import Relationship
-from nova_holistic.solver.construct.uplinks import free_uplinks
 from nova_holistic.solver.evaluation.row_shapes import (
     CountCap, Disjoint, MaxDomains, MaxSkew, MinDomains, Shape, shapes)
 from nova_holistic.solver.problem.case import Case
@@ -209,7 +208,7 @@ class DomainRules:
         pairs = (first * (second[-1] - second) + second * (first[-1] - first))
         for level in rule.levels:
             if level in self.tree:
-                free = np.maximum(0, free_uplinks(self.case.table, level)[:-1])
+                free = np.maximum(0, self.case.table.free_uplinks(level)[:-1])
                 self.block(level, np.arange(len(free)), (
                     rule.traffic_mbps * pairs > free[:, None]))
 

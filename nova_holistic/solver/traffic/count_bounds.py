@@ -49,7 +49,7 @@ class CountBounds:
         table = kinds.table.part(None)
         rules = Rules(
             table, ((kinds.room > 0).any(axis=0) | np.isin(np.arange(
-                len(table)), [*kinds.placed.values()])).tolist(),
+                len(table)), [*kinds.placed.values()])),
             next(kinds.group.scopes()), reach(kinds.members, {
                 m.path: kind.room > 0 for kind in kinds.kinds
                 for m in kind.members}, kinds.placed, len(table)), in_time)
