@@ -103,7 +103,8 @@ class Exclusive(LevelPolicy):
                 host for host in encoder.candidates(scope)
                 if encoder.snapshot.domain(host, self.level) in taken]) == 0)
         costs = [outside]
-        for domain in encoder.domains(self.level):
+        for domain in encoder.domains(self.level) if (
+                shared or not self.hard) else ():
             if domain in taken:
                 if not self.hard:
                     costs.append(encoder.used(scope, domain))

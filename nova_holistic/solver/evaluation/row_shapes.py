@@ -119,7 +119,7 @@ def _of(rules: Rules, rows: Sequence[Row], limits: Sequence[CountLimit],
         caps[limit.scope, limit.level] = dict.fromkeys(
             limit.domains.tolist(), limit.most)
     apart: dict[tuple[int, int, str], set[int]] = defaultdict(set)
-    unread = False
+    unread = []
     for row in rows:
         in_time()
         if not row.terms:
@@ -133,12 +133,12 @@ def _of(rules: Rules, rows: Sequence[Row], limits: Sequence[CountLimit],
             if row.sense != LpConstraintLE:
                 yield from _min_domains(rules, row)
         else:
-            unread = True
+            unread.append(row)
     for (scope, level), most in caps.items():
         yield CountCap(carried, scope, level, most)
     for (first, second, level), domains in apart.items():
         yield Disjoint(carried, first, level, frozenset(domains), second)
-    yield from _max_skew(rules, rows)
+    yield from _max_skew(rules, carried, unread)
     if unread:
         yield Unrecognised(carried, -1, '')
 
@@ -202,7 +202,8 @@ def _read_disjoint(rules: Rules, row: Row, apart: dict) -> None:
             _number(rules, first))
 
 
-def _max_skew(rules: Rules, rows: Sequence[Row]) -> Iterator[MaxSkew]:
+def _max_skew(rules: Rules, carried: ScopedPolicy,
+              rows: Sequence[Row]) -> Iterator[MaxSkew]:
     """Counts that are at least a variable of the policy, and at most this
     variable plus the skew."""
     low: dict[Atom, set[tuple[int, str, int]]] = defaultdict(set)
@@ -226,5 +227,5 @@ def _max_skew(rules: Rules, rows: Sequence[Row]) -> Iterator[MaxSkew]:
         both = low[variable] & high[variable]
         if both and len({(scope, level) for scope, level, _ in both}) == 1:
             scope, level, _ = next(iter(both))
-            yield MaxSkew(rows[0].carried, scope, level,
+            yield MaxSkew(carried, scope, level,
                           frozenset(n for _, _, n in both), skew[variable])

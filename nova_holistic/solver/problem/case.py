@@ -91,7 +91,7 @@ class Case:
                       in_time)
         policies = tuple(scoped_policies(group))
         touched = policies if part.freed is None else part.freed.policies
-        checked = tuple(each for each in touched if _is_costly(
+        checked = tuple(each for each in touched if is_costly(
             each, snapshot)) if part.constructs else ()
         _add_rows(rules, policies, touched, checked, part.freed)
         classes = classes_of(waiting, kinds, rules, in_time)
@@ -273,7 +273,7 @@ def reach(members: Sequence[Member], masks: Mapping[str, np.ndarray],
     return found
 
 
-def _is_costly(each: ScopedPolicy, snapshot: Snapshot) -> bool:
+def is_costly(each: ScopedPolicy, snapshot: Snapshot) -> bool:
     """Whether the policy is a relationship with traffic that needs several
     variables per domain. Encoding such relationships takes most of the build
     time. Without links of limited capacity, a hard policy has few rows, and

@@ -18,10 +18,11 @@ from nova_holistic.solver.numerics import bound as bounds
 from nova_holistic.solver.numerics.dual_bounds import DualBounds
 from nova_holistic.solver.numerics.host_duals import HostDuals
 from nova_holistic.solver.numerics.tolerances import BOUND_ERROR
-from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.case import Case, Counts, is_costly
 from nova_holistic.solver.problem.preference_cost import preference_cost
 from nova_holistic.solver.problem.rules import scoped_policies
 from nova_holistic.solver.problem.search_status import SearchStatus
+from nova_holistic.solver.problem.subproblem import Subproblem
 
 PlanCost = tuple[Fraction | float, float]
 """The cost of the preferences and the value of the objective, compared in this
@@ -81,6 +82,19 @@ class Incumbent:
             return False
         self.where, self.plan_cost = where, plan_cost
         return True
+
+    def case_without_traffic(self, in_time: Callable[[], None]) -> Case:
+        """The case of all members and all hosts, in which relationships with
+        traffic may have no rows.
+
+        :raises OutOfTime: if the time ends before the case is complete
+        :raises TooLarge: if the case would need too much memory
+        """
+        if self._case is None and any(
+                is_costly(each, self.snapshot) for each in self.policies):
+            return Case.of(self.group, self.snapshot, self.placed, in_time,
+                           Subproblem(constructs=True))
+        return self.whole_case(in_time)
 
     def whole_case(self, in_time: Callable[[], None]) -> Case:
         """The case of all members and all hosts, built once.

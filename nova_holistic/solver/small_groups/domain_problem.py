@@ -49,7 +49,7 @@ class DomainProblem:
 
         :raises OutOfTime: if ``in_time`` does
         """
-        case = known.whole_case(in_time)
+        case = known.case_without_traffic(in_time)
         sizes = [len(each.members) for each in case.classes]
         if number_of_pairs(sizes) > limits().pairs:
             return None

@@ -211,6 +211,9 @@ class DomainRules:
                 free = np.maximum(0, self.case.table.free_uplinks(level)[:-1])
                 self.block(level, np.arange(len(free)), (
                     rule.traffic_mbps * pairs > free[:, None]))
+            elif (self.case.table.division(level).of_host < 0).any():
+                # Every member is in some domain.
+                self.block(level, np.array([-1]), first + second > 0)
 
     def _side(self, paths: Collection[str]) -> np.ndarray | None:
         """[state]: members of the side; None if a class has members of the

@@ -11,10 +11,12 @@ import pytest
 
 from nova_holistic.model.binding import bind
 from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.model.policy import Policy, Violations
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.bandwidth import Bandwidth
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.relationship_affinity import RelationshipAffinity
 from nova_holistic.policies.relationship_anti_affinity import (
@@ -248,6 +250,21 @@ def test_the_smallest_cost_of_contradictory_preferences_is_proved():
     assert found.preference_cost.value == 2
     assert found.preference_cost.bound == 2
     assert found.objective.value == found.objective.bound == 10
+
+
+def test_members_with_traffic_are_in_domains_without_rows_of_traffic():
+    """The host with the lowest cost is in no domain of the limited level."""
+    snapshot = builders.cloud(
+        builders.host('h0', 'r0', vcpus=64),
+        *(builders.host(f'h{n}', f'r{n}', labels={'feed': f'{n}'})
+          for n in (1, 2)), links=[Link(('1',), 100, level='feed')])
+    wanted = builders.group(
+        builders.servers('web'), builders.servers('db'),
+        policies=[Affinity(level='rack')], relationships=[
+            Bandwidth(between=('web', 'db'), level='feed', mbps=50)])
+    known, _ = _solved(wanted, snapshot, {}, 'spread')
+    assert {host.name for host in known.where.values()} < {'h1', 'h2'}
+    assert known._case is None
 
 
 @pytest.mark.parametrize(('rooms', 'racks', 'tree'), [
