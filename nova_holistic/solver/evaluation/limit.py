@@ -49,7 +49,7 @@ class Limit:
                 # A variable of the policy raises the limit, at its price.
                 self.slack -= weight * atom.upper
                 self.price = prices[atom] / -weight
-        self._steps = tuple({weight for _, weight in self.atoms})
+        self._steps = {weight for _, weight in self.atoms}
         if row.sense == LpConstraintGE and not self._free:
             self.price = (
                 LOWER_LIMIT_REWARD if row.carried.policy.hard else 0.0)

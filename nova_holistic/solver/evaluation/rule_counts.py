@@ -2,7 +2,7 @@
 """The counts in the rules while members are placed one after another."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 
 import numpy as np
 from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
@@ -155,12 +155,13 @@ class RuleCounts:
         # Domains with the same conditions have the same result while they
         # hold no member.
         numbers: dict[tuple, int] = {}
-        for (scope, level, number), atoms in self._slots.items():
-            self._alike[scope, level, number] = numbers.setdefault((
-                scope, level, *((atom.kind, self._price.get(atom, 0.0), *(
-                    (limit.while_empty(), weight)
-                    for limit, weight in self._limits[atom]))
-                    for atom in atoms)), len(numbers))
+        for slot, atoms in self._slots.items():
+            key: list[Hashable] = [*slot[:2]]
+            for atom in atoms:
+                key += atom.kind, self._price.get(atom, 0.0)
+                for limit, weight in self._limits[atom]:
+                    key += limit.while_empty(), weight
+            self._alike[slot] = numbers.setdefault(tuple(key), len(numbers))
 
     def _register(self, atom: Atom) -> None:
         if atom.kind is Kind.FREE or atom in self._seen:

@@ -260,6 +260,10 @@ class _Symbol(pulp.LpElement):
     def __init__(self, atom: Atom):
         self.atom = atom
 
+    def __add__(self, other: Expression) -> Expression:
+        # That of ``LpElement`` makes two expressions.
+        return pulp.LpAffineExpression(self).addInPlace(other)
+
     @property
     def name(self) -> str:
         return f'a{id(self)}'
