@@ -152,7 +152,7 @@ def packing(case: Case, found: Mapping[str, int]) -> Reason:
     for name, amount in sorted(demand.items()):
         available = int(free[name].sum())
         if amount > available:
-            which = _with_room(case, usable, name, amount) or (
+            which = _with_room(case, usable, name) or (
                 'that suits them' if alone else 'that suit them')
             return Reason.of(at, format_message(
                 'the {} members need {} {} in all; {} {} {} {} free', members,
@@ -167,27 +167,39 @@ def packing(case: Case, found: Mapping[str, int]) -> Reason:
         total(hosts.removeprefix('the '), f'the {noun}'), parts))
 
 
-def _with_room(case: Case, usable: np.ndarray, name: str,
-               amount: int) -> str:
-    """``with room for VCPU 1``, if only other resource classes exclude the
-    members from hosts with a free amount of the class; else empty.
+def _with_room(case: Case, usable: np.ndarray, name: str) -> str:
+    """``with room for VCPU 1``, if another resource class excludes members
+    from hosts with a free amount of the class; else empty.
+
+    Members are named if others do not request the other class.
 
     :param usable: mask of the hosts with room for one of the members
-    :param amount: total demand of all members for the resource class
     """
     eligibility = Eligibility(case.table)
-    suitable = np.logical_or.reduce([
-        eligibility.suitable(each.requirements) for each in case.classes])
-    free = case.table.amounts(name).free.clip(0)
-    if amount > free[suitable].sum():
-        return ''
+    left = ~usable & (case.table.amounts(name).free > 0)
     parts = []
-    demanded = [dict(each.demands) for each in case.classes]
-    for other in sorted(set.intersection(*map(set, demanded)) - {name}):
-        least = min(each[other] for each in demanded)
-        short = case.table.amounts(other).free < least
-        if (suitable & ~usable & short & (free > 0)).any():
-            parts.append(f'{other} {least}')
+    for other in sorted({each for some in case.classes
+                         for each, _ in some.demands} - {name}):
+        column = case.table.amounts(other)
+        asking: dict[int, set[str]] = {}
+        excludes = False
+        for each in case.classes:
+            amount = dict(each.demands).get(other)
+            if amount is None:
+                continue
+            asking.setdefault(amount, set()).update(
+                m.description for m in each.members)
+            takes = column.accepts(amount) & (column.free >= amount)
+            suits = eligibility.suitable(replace(
+                each.requirements, resources=FrozenMapping()))
+            excludes |= bool((left & suits & ~takes).any())
+        if not excludes:
+            continue
+        if all(other in dict(each.demands) for each in case.classes):
+            parts.append(f'{other} {min(asking)}')
+        else:
+            parts.extend(f'{other} {amount} ({", ".join(sorted(paths))})'
+                         for amount, paths in sorted(asking.items()))
     return f'with room for {", ".join(parts)}' if parts else ''
 
 

@@ -94,6 +94,47 @@ def test_classes_that_exclude_hosts_with_free_amounts_are_named():
     assert isinstance(solve(wanted, of(used=0)), Plan)
 
 
+@pytest.mark.parametrize('other', [
+    {}, {'VCPU': Inventory(8, min_unit=2)}])
+def test_amounts_that_a_host_does_not_accept_are_named(other):
+    """The members fit if the second host accepts one CPU."""
+    def of(other):
+        return cloud(
+            host('small', inventories={
+                'VCPU': Inventory(8), 'MEMORY_MB': Inventory(2048)}),
+            host('big', inventories={**other, 'MEMORY_MB': Inventory(65536)}))
+
+    asked = Requirements(FrozenMapping({'VCPU': 1, 'MEMORY_MB': 1536}))
+    wanted = group(*(MemberDescription(name, asked) for name in 'ab'))
+    assert reasons(of(other), wanted) == {'a, b': (
+        'the 2 members need MEMORY_MB 3072 in all; the 1 host with room for '
+        'VCPU 1 has 2048 free')}
+    assert isinstance(solve(wanted, of({'VCPU': Inventory(8)})), Plan)
+
+
+def test_a_class_that_excludes_only_some_of_the_members_names_them():
+    """The first member fits on the second host if it needs no CPU. The second
+    member needs none, and its trait excludes that host."""
+    snapshot = cloud(
+        host('small', traits={'CUSTOM_FAST'}, inventories={
+            'VCPU': Inventory(8), 'MEMORY_MB': Inventory(2048)}),
+        host('big', inventories={'MEMORY_MB': Inventory(65536)}))
+
+    def of(**amounts):
+        return group(
+            MemberDescription('a', Requirements(FrozenMapping(
+                {**amounts, 'MEMORY_MB': 1536}))),
+            MemberDescription('b', Requirements(
+                FrozenMapping({'MEMORY_MB': 1536}),
+                required_traits=frozenset({'CUSTOM_FAST'}))))
+
+    assert reasons(snapshot, of(VCPU=1)) == {
+        'b': 'requires hosts with trait CUSTOM_FAST',
+        'a, b': 'the 2 members need MEMORY_MB 3072 in all; the 1 host with '
+                'room for VCPU 1 (a) has 2048 free'}
+    assert isinstance(solve(of(), snapshot), Plan)
+
+
 def test_one_host_is_spoken_of_in_the_singular():
     snapshot = cloud(host('a', 'r', inventories={'VCPU': Inventory(16)}))
     wanted = group(servers('a', 2, vcpus=8), servers('b', 1))
