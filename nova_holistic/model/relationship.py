@@ -53,6 +53,11 @@ class Relationship(Policy):
         return 0
 
     @property
+    def separates_sides(self) -> bool:
+        """Whether objectives may refer to the members of each side."""
+        return bool(self.traffic_mbps)
+
+    @property
     def limits_links(self) -> bool:
         """Whether no uplink may carry more than its capacity."""
         return False

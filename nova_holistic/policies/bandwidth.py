@@ -48,6 +48,18 @@ Sides = tuple[tuple[Member, ...], tuple[Member, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
+class _NoTraffic(RelationshipAffinity):
+    """The affinity of both sides in place of preferred traffic. An objective
+    still refers to the traffic."""
+
+    type: ClassVar[str] = RelationshipAffinity.type
+
+    @property
+    def separates_sides(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True, kw_only=True)
 class Bandwidth(LevelPolicy, Relationship):
     """No uplink of the level carries more than its capacity.
 
@@ -87,7 +99,7 @@ class Bandwidth(LevelPolicy, Relationship):
 
     def without_traffic(self, scope: Scope) -> RelationshipAffinity | None:
         # Without servers on one side, no traffic exists.
-        return RelationshipAffinity(
+        return _NoTraffic(
             level=self.level, between=self.between, place=self.place
         ) if all(self.sides(scope)) else None
 

@@ -285,9 +285,10 @@ def is_costly(each: ScopedPolicy, snapshot: Snapshot) -> bool:
 
 
 def _separate_sides(policies: Sequence[ScopedPolicy], rules: Rules) -> None:
-    """Number the sides of relationships with traffic, because objectives may
-    refer to them."""
+    """Number the sides to which objectives may refer, before members become
+    classes. An unknown side would have no members in a program."""
     for each in policies:
-        if isinstance(each.policy, Relationship) and each.policy.traffic_mbps:
+        if isinstance(each.policy, Relationship) and (
+                each.policy.separates_sides):
             for side in each.policy.side_scopes(each.scope):
                 rules.number(side)

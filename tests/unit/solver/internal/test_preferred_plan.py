@@ -14,6 +14,8 @@ from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.bandwidth import Bandwidth
 from nova_holistic.policies.relationship_affinity import RelationshipAffinity
+from nova_holistic.policies.relationship_anti_affinity import (
+    RelationshipAntiAffinity)
 from nova_holistic.solver.limits.current import Limits
 from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.settings import Settings, Strategy
@@ -138,11 +140,33 @@ def test_traffic_between_few_servers_stays_in_a_rack():
     shop = group(servers('web', 3), servers('db', 3),
                  policies=[AntiAffinity(weight=1.0)],
                  relationships=[relationship])
-    assert with_hard_forms(shop).relationships == (
-        RelationshipAffinity(level='rack', between=('web', 'db')),)
+    hard, = with_hard_forms(shop).relationships
+    assert isinstance(hard, RelationshipAffinity)
+    assert (hard.hard, hard.level, hard.between) == (
+        True, 'rack', ('web', 'db'))
     plan = solve(shop, _snapshot(), objective='network',
                  settings=Settings(timer=standing))
     assert plan.preference_cost.value == 0
     assert len({each.location for each in plan.placements}) == 1
     # Each of the nine pairs uses two uplinks of hosts in the same rack.
     assert plan.objective.value == 9 * 10 * 2
+
+
+def test_a_program_counts_traffic_that_is_an_affinity():
+    """A program with the affinity in place of the traffic numbered the sides
+    after its classes. All pairs then had the largest distance, and the bound
+    was 800."""
+    traffic = Bandwidth(level='rack', mbps=100, weight=0.001,
+                        between=('db', 'web'))
+    shop = group(
+        servers('db', vcpus=3), groups=[group(
+            servers('a', vcpus=3), servers('b', vcpus=3), name='web')],
+        relationships=[traffic, RelationshipAntiAffinity(
+            between=('web/a', 'web/b'))])
+    forced = replace(Limits(), phases=replace(
+        Limits().phases, preferred_hosts=0, large_places=1))
+    plan = solve(shop, cloud(*(host(name, 'r', inventories={
+        'VCPU': Inventory(16)}) for name in 'xy')), objective='network',
+        settings=Settings(gap=0.0, timer=standing, limits=forced))
+    # The host of one web server also has the database.
+    assert plan.objective.value == plan.objective.bound == 200
