@@ -17,7 +17,8 @@ def search_rarely() -> None:
 
 
 def search_less() -> None:
-    """Search less often, and not in the objects that exist already."""
+    """Search less often, and not in the objects that exist already. A search
+    would also write to every page of memory that forks share."""
     gc.collect()
     gc.freeze()
     search_rarely()

@@ -8,7 +8,6 @@ folder, arguments and streams.
 """
 
 from dataclasses import dataclass
-import gc
 from importlib import import_module
 import json
 import os
@@ -22,6 +21,8 @@ import tempfile
 from stevedore import ExtensionManager
 
 from tools.cloud.processes import scripts
+from tools.forked_process import run_and_exit
+from tools import garbage
 
 _LARGEST = 1 << 17
 """Maximum number of bytes of a request. Linux sends it in one packet."""
@@ -146,8 +147,7 @@ class _Forks:
         answer = socket.socket(fileno=streams.pop())
         pid = os.fork()
         if not pid:
-            self._forget()
-            _run_command(*json.loads(request), streams)
+            run_and_exit(lambda: self._run(*json.loads(request), streams))
         for each in streams:
             os.close(each)
         ended = os.pidfd_open(pid)
@@ -180,18 +180,9 @@ class _Forks:
             if end == answer.fileno():
                 self._handle_event(end)
 
-    def _forget(self):
-        """Close, in a command, the descriptors of the parent and of other
-        commands."""
-        self._requests.close()
-        for end in self._commands:
-            os.close(end)
-
-
-def _run_command(words, environment, folder, streams):
-    """Run the command in the current process; never returns."""
-    status = 1
-    try:
+    def _run(self, words, environment, folder, streams):
+        """Run a command in the current process; returns its exit status."""
+        self._forget()
         for number, stream in enumerate(streams):
             os.dup2(stream, number)
             os.close(stream)
@@ -199,29 +190,16 @@ def _run_command(words, environment, folder, streams):
         os.environ.update(environment)
         os.chdir(folder)
         sys.argv = [scripts('openstack'), *words]
-        _script()
-    except SystemExit as end:
-        status = _status(end.code)
-    except BaseException:
-        sys.excepthook(*sys.exc_info())
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
+        # As in the script that pip writes.
+        from openstackclient.shell import main
+        return main()
 
-
-def _script():
-    """The code of the script that pip writes."""
-    from openstackclient.shell import main
-    sys.exit(main())
-
-
-def _status(code):
-    """The exit status that Python would have."""
-    if code is None or isinstance(code, int):
-        return (code or 0) & 0xff
-    print(code, file=sys.stderr)
-    return 1
+    def _forget(self):
+        """Close, in a command, the descriptors of the parent and of other
+        commands."""
+        self._requests.close()
+        for end in self._commands:
+            os.close(end)
 
 
 def _preload():
@@ -234,9 +212,7 @@ def _preload():
         ExtensionManager(group, on_load_failure_callback=_not_there)
     for name in _LATER:
         import_module(name)
-    # Otherwise the garbage collector writes to every shared page.
-    gc.collect()
-    gc.freeze()
+    garbage.search_less()
 
 
 def _not_there(manager, point, failure):

@@ -11,7 +11,8 @@ import importlib
 import json
 import os
 import sys
-import traceback
+
+from tools.forked_process import run_and_exit
 
 
 def main(script: str, commands: str) -> int:
@@ -20,28 +21,13 @@ def main(script: str, commands: str) -> int:
     for words in json.loads(commands):
         child = os.fork()
         if not child:
-            _run_command(call, [module, *words])
+            sys.argv = [module, *words]
+            run_and_exit(call)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if code:
             print(f'{" ".join(words)}: ended with {code}', flush=True)
             return 1
     return 0
-
-
-def _run_command(call, arguments: list[str]) -> None:
-    """Run the command in the current process; never returns."""
-    status = 1
-    try:
-        sys.argv = arguments
-        status = call() or 0
-    except SystemExit as end:
-        status = end.code if isinstance(end.code, int) else bool(end.code)
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(int(status))
 
 
 if __name__ == '__main__':

@@ -7,7 +7,6 @@ fork of one process that has imported the module. The fork then runs as
 crash point that its environment variable names.
 """
 
-import gc
 import importlib
 import json
 import os
@@ -18,6 +17,8 @@ import sys
 
 from nova_holistic import crash_points
 from tools.federation.processes import log_path
+from tools.forked_process import run_and_exit
+from tools import garbage
 
 
 class Forks:
@@ -130,9 +131,7 @@ def _serve(module):
     a fork that has ended, and the answer is its exit code. A list starts a
     fork, and the answer is its ID."""
     main = importlib.import_module(module).main
-    # Otherwise the garbage collector writes to every shared page.
-    gc.collect()
-    gc.freeze()
+    garbage.search_less()
     for line in sys.stdin:
         request = json.loads(line)
         if isinstance(request, int):
@@ -150,32 +149,21 @@ def _fork(main, crash_point, read_from, write_to, log):
                os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND))
     pid = os.fork()
     if not pid:
-        _run(main, crash_point, streams)
+        run_and_exit(lambda: _run(main, crash_point, streams))
     for each in streams:
         os.close(each)
     return pid
 
 
 def _run(main, crash_point, streams):
-    """Run the function in the current process; never returns."""
-    status = 1
-    try:
-        for number, stream in enumerate(streams):
-            os.dup2(stream, number)
-            os.close(stream)
-        if crash_point is not None:
-            os.environ[crash_points.VARIABLE] = crash_point
-        importlib.reload(crash_points)
-        main()
-        status = 0
-    except SystemExit as end:
-        print(end, file=sys.stderr)
-    except BaseException:
-        sys.excepthook(*sys.exc_info())
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
+    """Run the function in the current process."""
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    if crash_point is not None:
+        os.environ[crash_points.VARIABLE] = crash_point
+    importlib.reload(crash_points)
+    main()
 
 
 def _wait_for_forks():

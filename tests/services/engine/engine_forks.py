@@ -7,7 +7,6 @@ installed script, in a process group with its own log, arguments and crash
 point.
 """
 
-import gc
 import importlib
 import json
 import os
@@ -18,6 +17,8 @@ import sys
 from nova_holistic.cli import engine
 from nova_holistic import crash_points, objectives, policies
 from tests.services.background_processes import Process
+from tools.forked_process import run_and_exit
+from tools import garbage
 
 
 class Engines:
@@ -105,33 +106,23 @@ def _serve():
 def _fork(arguments, log, crash_point):
     pid = os.fork()
     if not pid:
-        _run(arguments, log, crash_point)
+        run_and_exit(lambda: _run(arguments, log, crash_point))
     # Tests signal the group, perhaps before the engine runs.
     os.setpgid(pid, pid)
     return pid
 
 
 def _run(arguments, log, crash_point):
-    """Run the command in the current process; never returns."""
-    status = 1
-    try:
-        os.setpgid(0, 0)
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        for stream, number in ((nothing, 0), (output, 1), (output, 2)):
-            os.dup2(stream, number)
-        os.environ[crash_points.VARIABLE] = crash_point or ''
-        importlib.reload(crash_points)
-        sys.argv = [engine.PROGRAM, *arguments]
-        status = engine.main()
-    except SystemExit as end:
-        status = end.code if isinstance(end.code, int) else 1
-    except BaseException:
-        sys.excepthook(*sys.exc_info())
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
+    """Run the command in the current process; returns its exit status."""
+    os.setpgid(0, 0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    for stream, number in ((nothing, 0), (output, 1), (output, 2)):
+        os.dup2(stream, number)
+    os.environ[crash_points.VARIABLE] = crash_point or ''
+    importlib.reload(crash_points)
+    sys.argv = [engine.PROGRAM, *arguments]
+    return engine.main()
 
 
 def _preload():
@@ -141,9 +132,7 @@ def _preload():
     for name in ('nova_holistic.inventory.file', 'psycopg2',
                  'oslo_messaging._drivers.impl_fake'):
         importlib.import_module(name)
-    # Otherwise the garbage collector writes to every page that forks share.
-    gc.collect()
-    gc.freeze()
+    garbage.search_less()
 
 
 if __name__ == '__main__':
