@@ -113,10 +113,11 @@ def keystones(tmp_path_factory):
 def clouds(keystones, tmp_path_factory):
     """The clouds by their names. The catalog of each Keystone has its API."""
     with contextlib.ExitStack() as stack:
+        cloud_forks = stack.enter_context(Forks(processes.CHILD))
         started = {}
         for name, hosts in HOSTS.items():
             started[name] = processes.start_child(
-                hosts, tmp_path_factory.mktemp(name), keystone={
+                hosts, tmp_path_factory.mktemp(name), cloud_forks.start, {
                     'auth_url': keystones[name].url, 'password': PASSWORD})
             stack.callback(started[name].stop)
         for name, process in started.items():

@@ -7,6 +7,7 @@ import signal
 import tempfile
 import threading
 
+from tools.federation.forks import Forks
 from tools.federation import processes
 
 HOSTS = {'ams': [('ams-1', 'a', 8), ('ams-2', 'b', 8)],
@@ -26,9 +27,11 @@ def main():
         signal.signal(each, lambda *_: stop.set())
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
+        forks = stack.enter_context(Forks(processes.CHILD))
         children = {}
         for name, hosts in HOSTS.items():
-            children[name] = processes.start_child(hosts, folder)
+            children[name] = processes.start_child(
+                hosts, folder, forks.start)
             stack.callback(children[name].stop)
         for each in children.values():
             each.wait_until_ready()

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The process of a child: a Nova, a Placement, an engine and the API.
 
-Usage: ``python -m tools.federation.child OPTIONS``. OPTIONS is a JSON object
-with the keys ``port``, ``hosts`` and ``keystone`` (see ``with_tokens``). A
-host is a list of name, rack and VCPUs.
+It is a fork (``forks.py``). Its argument is a JSON object with the keys
+``hosts`` and ``keystone`` (see ``with_tokens``). A host is a list of name,
+rack and VCPUs.
 """
 
 # This import comes first, because it selects green threads for everything that
 # is imported later.
 import nova_holistic.embedded  # noqa: F401, I100
 
+import importlib
 import json
 import sys
 import threading
@@ -91,6 +92,11 @@ class Control:
                 usage_accounts.of_holds(held))}
 
 
+def preload():
+    """Import what Nova imports only when it starts."""
+    importlib.import_module('nova.api.openstack.compute.routes')
+
+
 def main():
     options = json.loads(sys.argv[1])
     hosts = [EmbeddedHost(name, rack=rack, vcpus=vcpus)
@@ -117,14 +123,10 @@ def main():
                      environ, start_response)
 
         garbage.search_less()
-        serve(application, options.get('port', 0))
+        serve(application, 0)
         stop.set()
 
 
 def _expire(cloud, stop):
     while not stop.wait(EXPIRY_INTERVAL):
         cloud.lifecycle.expire()
-
-
-if __name__ == '__main__':
-    main()

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Processes of one module without the cost of its imports.
 
-The imports of a parent take two seconds of processor time. Each process is a
-fork of one process that has imported the module. The fork then runs as
-``python -m MODULE OPTIONS`` does: with its own standard streams, and with the
-crash point that its environment variable names.
+The imports of a parent take two seconds of processor time, and those of a
+child take four. Each process is a fork of one process that has imported the
+module. The fork then runs as ``python -m MODULE OPTIONS`` does: with its own
+standard streams, and with the crash point that its environment variable names.
 """
 
 import importlib
@@ -25,7 +25,8 @@ class Forks:
     """The process that has imported a module and forks. The context manager
     starts it, and ends it when all of its forks have ended.
 
-    :param module: a module with a function ``main``
+    :param module: a module with a function ``main``; a function ``preload`` is
+        called once, before the first fork
     """
 
     def __init__(self, module):
@@ -130,17 +131,29 @@ def _serve(module):
     """Answer each line of standard input, until it ends. A number is the ID of
     a fork that has ended, and the answer is its exit code. A list starts a
     fork, and the answer is its ID."""
-    main = importlib.import_module(module).main
+    # An interrupt of the terminal reaches all its processes. These end when
+    # their standard input ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    garbage.search_rarely()
+    imported = importlib.import_module(module)
+    getattr(imported, 'preload', lambda: None)()
     garbage.search_less()
     for line in sys.stdin:
         request = json.loads(line)
         if isinstance(request, int):
-            status = os.waitpid(request, 0)[1]
-            print(os.waitstatus_to_exitcode(status), flush=True)
+            print(_exit_code(request), flush=True)
         else:
             options, *others = request
             sys.argv = [module, json.dumps(options)]
-            print(_fork(main, *others), flush=True)
+            print(_fork(imported.main, *others), flush=True)
+
+
+def _exit_code(pid):
+    """Wait until a fork has ended. A negative number is a signal."""
+    # In a process of Nova, os.waitpid would start the hub of green threads,
+    # which later forks would share.
+    end = os.waitid(os.P_PID, pid, os.WEXITED)
+    return end.si_status if end.si_code == os.CLD_EXITED else -end.si_status
 
 
 def _fork(main, crash_point, read_from, write_to, log):

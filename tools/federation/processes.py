@@ -77,15 +77,14 @@ def start_process(options, folder, crash_point=None):
     return Process(PARENT, options, folder, crash_point)
 
 
-def start_child(hosts, folder, port=0, crash_point=None, keystone=None):
+def start_child(hosts, folder, start, keystone=None):
     """Start the process of a child.
 
     :param hosts: (name, rack, VCPUs) of each host
+    :param start: the method ``start`` of Forks of ``CHILD``
     :param keystone: see ``identity.with_tokens``
     """
-    return Process(CHILD, {
-        'hosts': hosts, 'port': port, 'keystone': keystone}, folder,
-        crash_point)
+    return start({'hosts': hosts, 'keystone': keystone}, folder)
 
 
 def start_parent(children, folder, crash_point=None, start=start_process,

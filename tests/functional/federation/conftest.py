@@ -12,13 +12,19 @@ from tools.federation import processes
 
 
 @pytest.fixture(scope='package')
-def clouds(tmp_path_factory):
+def cloud_forks():
+    with Forks(processes.CHILD) as forks:
+        yield forks
+
+
+@pytest.fixture(scope='package')
+def clouds(cloud_forks, tmp_path_factory):
     """Three clouds by their names."""
     with contextlib.ExitStack() as stack:
         started = {}
         for name, hosts in HOSTS.items():
             process = processes.start_child(
-                hosts, tmp_path_factory.mktemp(name))
+                hosts, tmp_path_factory.mktemp(name), cloud_forks.start)
             stack.callback(process.stop)
             started[name] = process
         for process in started.values():

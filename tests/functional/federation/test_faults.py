@@ -91,9 +91,11 @@ def must_hold_only(clouds, parent, groups):
     return expected
 
 
-def test_a_killed_child_is_replaced(clouds, start_parent, tmp_path, kill):
+def test_a_killed_child_is_replaced(
+        clouds, cloud_forks, start_parent, tmp_path, kill):
     request, fault = kill
-    dying = processes.start_child([('abc-1', 'a', 8)], tmp_path)
+    dying = processes.start_child(
+        [('abc-1', 'a', 8)], tmp_path, cloud_forks.start)
     proxy = None
     try:
         dying.wait_until_ready()

@@ -3,6 +3,7 @@
 
 import signal
 import subprocess
+import sys
 
 import pytest
 
@@ -45,6 +46,33 @@ def test_each_process_has_its_own_options_and_streams(start):
         second.wait_until_killed(0.01)
     second.stop()
     assert [each.wait_until_killed(1) for each in (first, second)] == [0, 0]
+
+
+def test_the_module_is_preloaded_once(start, tmp_path):
+    for process in (start(), start()):
+        process.wait_until_ready()
+    with open(log_path(MODULE, tmp_path)) as written:
+        first, second = written.read().splitlines()
+    assert first == second
+    assert first.startswith('preloaded by ')
+    assert first.split()[-1].isdecimal()
+
+
+def test_an_interrupt_of_the_terminal_ends_no_process(tmp_path):
+    """The terminal sends it to the whole process group."""
+    code = ('import os, signal\n'
+            'from tools.federation.forks import Forks\n'
+            'signal.signal(signal.SIGINT, lambda *_: None)\n'
+            f'with Forks({MODULE!r}) as forks:\n'
+            f'    process = forks.start({{"url": "one"}}, {str(tmp_path)!r})\n'
+            '    process.wait_until_ready()\n'
+            '    os.killpg(0, signal.SIGINT)\n'
+            '    process.stop()\n'
+            '    print(process.wait_until_killed(1))\n')
+    done = subprocess.run(
+        [sys.executable, '-c', code], capture_output=True, text=True,
+        timeout=300, start_new_session=True)
+    assert (done.stdout, done.stderr) == ('0\n', '')
 
 
 def test_a_process_is_killed_at_its_crash_point_only(start):

@@ -3,14 +3,21 @@
 when its standard input ends."""
 
 import json
+import os
 import sys
 
 from nova_holistic import crash_points
 
+_preloaded = []
+
+
+def preload():
+    _preloaded.append(os.getpid())
+
 
 def main():
     options = json.loads(sys.argv[1])
-    print('started', file=sys.stderr)
+    print('preloaded by', *_preloaded, file=sys.stderr)
     print(json.dumps({'url': options['url']}), flush=True)
     crash_points.reached('federation.part-created')
     sys.stdin.read()
