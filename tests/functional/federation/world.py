@@ -20,7 +20,7 @@ HOSTS = {
 """Hosts of each cloud: name, rack, VCPUs."""
 SMALL = {'VCPU': 2, 'MEMORY_MB': 512, 'DISK_GB': 1}
 """Resources of the flavor of the clouds."""
-TIMEOUT = 120
+TIMEOUT = 300
 HEADERS = {'X-Auth-Token': f'{USER}:{PROJECT}',
            'OpenStack-API-Version': 'holistic 1.3'}
 
@@ -127,13 +127,15 @@ class Parent:
 
 def until(read, done, seconds=TIMEOUT):
     """The first result that is done, or the last result if none is done in
-    time."""
-    end = time.monotonic() + seconds
+    time. The longer the wait, the longer are the pauses: otherwise, the
+    requests of many clients would take most of the processor time."""
+    begin = time.monotonic()
     while True:
         found = read()
-        if done(found) or time.monotonic() > end:
+        waited = time.monotonic() - begin
+        if done(found) or waited > seconds:
             return found
-        time.sleep(0.1)
+        time.sleep(min(1, max(0.1, waited / 8)))
 
 
 def objections(document, hosts):
