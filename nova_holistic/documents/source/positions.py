@@ -46,7 +46,13 @@ def _around(place: str) -> Iterator[str]:
     """The position and those of its containers; the innermost is first."""
     while place:
         yield place
-        place = re.sub(r'(\.[^.\[\]]*|\[[^\[\]]*\]|^[^.\[]+)\Z', '', place)
+        shorter = re.sub(
+            r'(\.[^.\[\]]*|\[[^\[\]]*\]|^[^.\[]+)\Z', '', place)
+        if shorter == place:
+            # The place contains a quoted key with brackets.
+            quoted = re.search(r'\[[\'"]', place)
+            shorter = place[:quoted.start()] if quoted else ''
+        place = shorter
 
 
 def _marks(text: bytes) -> Iterator[tuple[str, yaml.Mark]]:

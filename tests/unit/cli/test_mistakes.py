@@ -169,3 +169,19 @@ images: {debian: {min_disk: 1}}
         "(did you mean 'm1.small'?) (line 4, column 15)",
         "members[1].image: unknown image 'debain' "
         "(did you mean 'debian'?) (line 5, column 33)"]
+
+
+@pytest.mark.parametrize('key, place, position', [
+    ('a]', "['a]']", None),
+    ('a[b', "['a[b']", None),
+    ('members: [{name: a, resources: {VCPU: 1}, "b].c": 1}]\nd',
+     "members[0]['b].c']", (2, 43))])
+def test_a_key_may_contain_brackets(terminal, zones, key, place, position):
+    """The line is searched with the position and those of its containers.
+    The search did not end, because no container of such a key was found."""
+    group = terminal.file('shop.yaml', f'name: shop\n{key}: 1\n')
+    line = next(each for each in mistakes(
+        terminal, group, group, '--inventory', zones)
+        if each.startswith(f'{place}: unknown key'))
+    assert position is None or line.endswith(
+        '(line {}, column {})'.format(*position)), line
