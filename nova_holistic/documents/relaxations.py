@@ -55,7 +55,7 @@ def relaxation_lines(document: Mapping[str, Any]) -> Iterator[str]:
         yield ('no preference, lower count or number of hosts of an existing '
                'kind makes it fit')
     if undecided:
-        yield ('not decided within the time limit: ' + ', '.join(undecided))
+        yield 'not decided: ' + ', '.join(undecided)
 
 
 def headroom_line(document: Mapping[str, Any]) -> str:

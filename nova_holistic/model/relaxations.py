@@ -92,9 +92,9 @@ class Relaxations:
         most one set of rules
     :ivar counts: in document order
     :ivar hosts: None if none was found
-    :ivar undecided: what may help but was neither found nor excluded within
-        the time limit: positions of rules and of counts, ``rules`` for sets of
-        rules, and ``hosts``
+    :ivar undecided: what may help but was neither found nor excluded:
+        positions of rules and of counts, ``rules`` for sets of rules, and
+        ``hosts``
     """
 
     preferences: tuple[AsPreferences, ...] = ()

@@ -22,9 +22,12 @@ from nova_holistic.model.policy import Expression
 from nova_holistic.solver.check import fits
 from nova_holistic.solver.limits.current import problem as limits
 
+_ZONE_LEVEL = 'az'
+
 Place = tuple[Host, tuple[str, ...]]
 """An existing host whose availability zone, aggregates and labels a new host
-has, and the location of the new host."""
+has, and the location of the new host. In a new zone, a new host has this
+zone."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,7 @@ def offers(group: Group, snapshot: Snapshot, kind: Host,
         host = replace(
             kind, name='new', node='new', uuid='', location=location,
             aggregates=near.aggregates, labels=near.labels,
-            availability_zone=near.availability_zone)
+            availability_zone=_zone(near, location, snapshot))
         if all(rule.admits(host) for rule in group.rules) and any(
                 fits(member, host, snapshot)
                 for member in representatives.values()):
@@ -134,6 +137,22 @@ def offers(group: Group, snapshot: Snapshot, kind: Host,
     names = _unused((host.name for host in snapshot.hosts), len(found))
     return [replace(each, host=replace(each.host, name=name, node=name))
             for name, each in zip(names, found)]
+
+
+def _zone(near: Host, location: tuple[str, ...],
+          snapshot: Snapshot) -> str | None:
+    """The availability zone of a new host: a new domain of the level ``az`` is
+    a new zone. Otherwise, it is the zone of the existing host.
+
+    :param near: the existing host
+    :param location: the location of the new host
+    """
+    if _ZONE_LEVEL in snapshot.levels:
+        number = snapshot.levels.index(_ZONE_LEVEL)
+        zone = location[number:number + 1]
+        if zone and zone != near.location[number:number + 1]:
+            return zone[0]
+    return near.availability_zone
 
 
 def with_offers(snapshot: Snapshot, found: Sequence[Offer]) -> Snapshot:

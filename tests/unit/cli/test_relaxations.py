@@ -79,7 +79,7 @@ def test_check_accepts_a_plan_with_headroom(terminal, shop, zones):
     (NOTHING, ['no preference, lower count or number of hosts of an existing '
                'kind makes it fit']),
     ({**NOTHING, 'undecided': ['policies[0]', 'hosts']},
-     ['not decided within the time limit: policies[0], hosts']),
+     ['not decided: policies[0], hosts']),
     ({**NOTHING, 'hosts': {'number': 3, 'in_new_domains': True,
                            'smallest': False}},
      ['each of these changes makes it fit:',

@@ -16,6 +16,7 @@ from nova_holistic.model.relaxations import (
 from nova_holistic.model.request_group import RequestGroup
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.availability_zone import AvailabilityZone
 from nova_holistic.policies.location import Location
 from nova_holistic.policies.relationship_affinity import (
     RelationshipAffinity)
@@ -71,6 +72,21 @@ def test_hosts_are_added_where_a_policy_keeps_the_members():
     assert found.hosts == MoreHosts(
         2, 'r1h1', (AddedHosts(('r2',), 'r2h1', 2),), False, True)
     assert names(found) == [[('policies[0]', 'location r2')]]
+
+
+@pytest.mark.parametrize('policies, helps', [
+    ([], True), ([AvailabilityZone(zone='az1')], False)])
+def test_hosts_of_a_new_zone_are_in_this_zone(policies, helps):
+    """Members in different zones need a second zone. If all of them have to be
+    in the first zone, hosts in a new zone do not help."""
+    snapshot = cloud(
+        host('h1', 'az1', 'r1', availability_zone='az1'),
+        levels=('az', 'rack', 'host'))
+    found = relaxed(snapshot, group(servers('node', 2), policies=[
+        AntiAffinity(level='az'), *policies]))
+    assert (found.hosts is not None) == helps
+    assert not helps or [each.location for each in found.hosts.added] == [
+        ('new-1', 'new-1')]
 
 
 def test_the_kind_of_host_is_the_one_of_which_the_fewest_are_needed():
