@@ -24,8 +24,9 @@ from nova_holistic.table.volume_records import VolumeRecord
 class PlannedRows:
     """The rows of a plan.
 
-    :ivar members: servers of a counted member get the rows in this order. The
-        database assigns the IDs and ignores the given ones
+    :ivar members: servers of a counted member get the rows in this order,
+        after rows that remain. The database assigns the IDs and ignores the
+        given ones
     :ivar volumes: planned volumes, which replace all volumes that Cinder has
         not created. An empty sequence leaves the volumes unchanged
     :ivar changes: fields of the GroupRecord that change together with the rows
@@ -49,8 +50,6 @@ def write(database: Database, group_uuid: str, planned: PlannedRows,
         another status; then nothing is written
     """
     members, volumes = planned.members, planned.volumes
-    values = [rows.member_values(record, position)
-              for position, record in enumerate(members)]
     with database.writer() as session:
         if not _change_group(session, group_uuid, planned.changes, engine):
             return False
@@ -60,13 +59,18 @@ def write(database: Database, group_uuid: str, planned: PlannedRows,
                    MemberRow.instance_uuid.is_(None))
             .execution_options(synchronize_session=False))
         version = places_versions.current(session, group_uuid)
-        if values:
+        if members:
+            last = session.scalar(
+                sa.select(sa.func.max(MemberRow.position)).where(
+                    MemberRow.group_uuid == group_uuid))
+            first = 0 if last is None else last + 1
             session.execute(sa.insert(MemberRow), [
-                {**row, **version} for row in values])
+                {**rows.member_values(record, position), **version}
+                for position, record in enumerate(members, first)])
             events.add(session, [events.Event(
                 group_uuid, events.Kind.PLAN_WRITTEN,
                 members[0].updated_at or timeutils.utcnow(),
-                details={'members': len(values)})])
+                details={'members': len(members)})])
         if volumes:
             replace_volumes(session, group_uuid, volumes)
     return True

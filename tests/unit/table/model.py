@@ -114,9 +114,11 @@ class Model:
                 if m.instance is not None}
         if kept.keys() & holds.keys():
             return 'Duplicate'
+        # The plan follows the rows that remain.
+        first = max((m.position + 1 for m in kept.values()), default=0)
         group.members = {**kept, **{
-            path: Member('planned', hold, True, 'h1')
-            for path, hold in holds.items()}}
+            path: Member('planned', hold, True, 'h1', position=position)
+            for position, (path, hold) in enumerate(holds.items(), first)}}
         return True
 
     def revise(self, uuid, engine, renewed, removed, added):
@@ -140,6 +142,7 @@ class Model:
         if group.status not in SETTLING:
             group.status = 'planned'
         group.members = members
+        group.order_by_document()
         group.revision += 1
         group.engine_at = self.now
         return True

@@ -10,7 +10,8 @@ order."""
 
 @dataclass
 class Member:
-    """``id`` is None until it is read from the database."""
+    """``id`` is None until it is read from the database. ``position`` is the
+    order of the rows of a group."""
 
     state: str
     hold: str
@@ -19,6 +20,7 @@ class Member:
     id: int | None = None
     instance: str | None = None
     unwanted: bool = False
+    position: int = 0
 
 
 @dataclass
@@ -33,9 +35,15 @@ class Group:
     members: dict[str, Member] = field(default_factory=dict)
 
     def in_order(self):
-        """Paths and members in the order of the document."""
-        return [(path, self.members[path]) for path in PATHS
-                if path in self.members]
+        """Paths and members in the order of their rows."""
+        return sorted(self.members.items(),
+                      key=lambda item: item[1].position)
+
+    def order_by_document(self):
+        """Move all rows to their positions in the document."""
+        for position, path in enumerate(PATHS):
+            if path in self.members:
+                self.members[path].position = position
 
 
 def seen_by(row, member):
