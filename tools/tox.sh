@@ -25,5 +25,5 @@ fi
 # packages of the distribution are installed by the environments that use them
 # (commands_pre in tox.ini), while another environment runs already.
 command -v cc >/dev/null || tools/test-setup.sh
-# Five at a time keep two processors busy, because some tests wait for servers.
-exec .venv/bin/tox run-parallel --parallel 5 --parallel-no-spinner
+# Four at a time keep two processors busy, because some tests wait for servers.
+exec .venv/bin/tox run-parallel --parallel 4 --parallel-no-spinner
