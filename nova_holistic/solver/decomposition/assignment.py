@@ -34,8 +34,7 @@ def assigned_counts(case: Case, table_of: Sequence[int], places: KindCounts,
         a member gets none rather than violate a preference
     """
     program = _Assignment(case, table_of, places)
-    program.is_complete = is_complete
-    return program.solve(deadline) if program.small else None
+    return program.solve(deadline, is_complete) if program.small else None
 
 
 class _Assignment:
@@ -43,13 +42,12 @@ class _Assignment:
     that the class may use, and the number of members of each class without a
     place.
 
-    :ivar is_complete: as for ``assigned_counts``
     :param table_of: index of the places that each class may use
     """
 
     def __init__(self, case: Case, table_of: Sequence[int],
                  places: KindCounts):
-        self._case, self.is_complete = case, True
+        self._case = case
         number = np.zeros((len(places), len(case.table)), dtype=np.int64)
         for t, kind_places in enumerate(places):
             number[t, list(kind_places)] = list(kind_places.values())
@@ -66,8 +64,11 @@ class _Assignment:
         self._rows: list[tuple[np.ndarray, np.ndarray, float, float]] = []
         self._assign_all(np.asarray(table_of), number)
 
-    def solve(self, deadline: Deadline) -> Counts | None:
-        """Return counts for the classes; None if none were found."""
+    def solve(self, deadline: Deadline, is_complete: bool) -> Counts | None:
+        """Return counts for the classes; None if none were found.
+
+        :param is_complete: as for ``assigned_counts``
+        """
         for row in self._case.rules.every_row():
             every, values, constant = self._expand(row.terms)
             self._row(every, values, *row.bounds(constant))
@@ -78,17 +79,19 @@ class _Assignment:
                     value * carried.policy.weight)
         missing = slice(len(self._places),
                         len(self._places) + len(self._case.classes))
-        values = _integer_solution(self._program(), missing, deadline,
-                                   self.is_complete)
+        values = _integer_solution(
+            self._program(limits().missing_cost if is_complete
+                          else limits().omitted_cost),
+            missing, deadline, is_complete)
         return None if values is None else self._counts(values)
 
-    def _program(self) -> Linear:
+    def _program(self, missing_cost: float) -> Linear:
+        """:param missing_cost: cost of a member without a place"""
         cost = np.zeros(len(self._upper))
         cost[list(self._cost)] = list(self._cost.values())
         cost /= max(1e-9, np.abs(cost).max(initial=0))
         missing = len(self._places) + np.arange(len(self._case.classes))
-        cost[missing] = (limits().missing_cost if self.is_complete
-                         else limits().omitted_cost)
+        cost[missing] = missing_cost
         program = Linear(cost, np.array(self._upper), np.array(self._integer))
         program.add(
             np.repeat(np.arange(len(self._rows)), [
@@ -212,7 +215,8 @@ def _completed(program: Linear, near: np.ndarray, domains: np.ndarray,
     upper = program.upper
     # A fraction of a missing member is rounded up.
     short = near[missing].sum()
-    enough = program.cost @ near + INTEGRALITY + limits().missing_cost * (
+    missing_cost = program.cost[missing.start]
+    enough = program.cost @ near + INTEGRALITY + missing_cost * (
         short > INTEGRALITY) * (1 + np.ceil(short) - short)
     kept = np.rint(near)
     settled = program.integer & (kept > 0) & (

@@ -99,7 +99,7 @@ class _ClosedHosts:
         :param reach: path of each member to [host]: whether it suits the
             member
         """
-        possible = np.logical_or.reduce([*reach.values()]).tolist()
+        possible = np.logical_or.reduce([*reach.values()])
         rules = Rules(self.table.part(None), possible,
                       next(self.group.scopes()), reach, deadline.check)
         rules.encode(countable([

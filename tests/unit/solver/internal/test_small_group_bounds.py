@@ -125,6 +125,23 @@ def test_no_plan_is_below_the_bound_of_exclusive_members(objective):
     assert proved > CASES / 4
 
 
+def _unequal_hosts(room, single, small):
+    """Return a cloud of two large hosts, hosts that are empty, and nearly full
+    hosts with a trait.
+
+    :param room: free VCPUs of each large host, of 16
+    :param single: VCPUs of each empty host
+    :param small: number of hosts with the trait and one free VCPU of 10
+    """
+    return cloud(
+        *(host(f'large{n}', 'r1', inventories={'VCPU': Inventory(
+            16, used=16 - room)}) for n in range(2)),
+        *(host(f'single{n}', 'r1', vcpus=vcpus)
+          for n, vcpus in enumerate(single)),
+        *(host(f'small{n}', 'r1', traits=frozenset('T'), inventories={
+            'VCPU': Inventory(10, used=9)}) for n in range(small)))
+
+
 def test_members_that_must_be_apart_do_not_fill_the_best_hosts():
     """Two hosts with room for four members cost 0.5 each, and hosts with room
     for one member cost 1. Of four members on different hosts, two therefore
@@ -137,13 +154,7 @@ def test_members_that_must_be_apart_do_not_fill_the_best_hosts():
         group(servers('m', 4, vcpus=2), name='free'),
         group(servers('m', 4), name='small', policies=[
             AntiAffinity(), Traits(has=frozenset('T'))])])
-    snapshot = cloud(
-        *(host(f'large{n}', 'r1', inventories={'VCPU': Inventory(
-            16, used=8)}) for n in range(2)),
-        *(host(f'single{n}', 'r1', inventories={'VCPU': Inventory(2)})
-          for n in range(8)),
-        *(host(f'small{n}', 'r1', traits=frozenset('T'), inventories={
-            'VCPU': Inventory(10, used=9)}) for n in range(4)))
+    snapshot = _unequal_hosts(8, [2] * 8, 4)
     assert 3.4 - 1e-6 <= _bound(wanted, snapshot, {}, 'stack') <= 3.4 + 1e-6
 
 
@@ -156,13 +167,7 @@ def test_a_limit_for_members_of_several_kinds_is_a_limit_of_each_host():
             group(servers('m', 1, vcpus=3), name='b')]),
         group(servers('m', 3), name='small', policies=[
             AntiAffinity(), Traits(has=frozenset('T'))])])
-    snapshot = cloud(
-        *(host(f'large{n}', 'r1', inventories={'VCPU': Inventory(
-            16, used=10)}) for n in range(2)),
-        *(host(f'single{n}', 'r1', inventories={'VCPU': Inventory(3)})
-          for n in range(4)),
-        *(host(f'small{n}', 'r1', traits=frozenset('T'), inventories={
-            'VCPU': Inventory(10, used=9)}) for n in range(3)))
+    snapshot = _unequal_hosts(6, [3] * 4, 3)
     least = 2 * 0.375 + 1 + 3 * 0.1
     assert least - 1e-6 <= _bound(wanted, snapshot, {}, 'stack') <= least
 
