@@ -13,7 +13,7 @@ import numpy as np
 from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.solver.limits.current import confined as limits
-from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.kinds import Kinds, limit_per_host
 
 
 def confining_levels(group: Group) -> list[str]:
@@ -69,8 +69,7 @@ class ConfinedSets:
         :param scopes: paths of the members of further scopes: all sets of one
             type contain the same number of members of each of them
         """
-        kind_of = {member.path: k for k, kind in enumerate(kinds.kinds)
-                   for member in kind.members}
+        kind_of = kinds.kind_of
         found: dict[tuple, list[tuple[str, ...]]] = {}
         for paths, most, confined in _sets(kinds, kind_of, level):
             counts = [0] * len(kinds.kinds)
@@ -113,6 +112,6 @@ def _sets(kinds: Kinds, paths: Collection[str],
 def most_of_scope(scope: Scope) -> int:
     """Maximum number of the scope's members on one host, from its own
     policies."""
-    return min((len(scope.members), *(
-        most for policy in scope.group.rules
-        if (most := policy.most_on_a_host(scope)) is not None)))
+    most = limit_per_host(scope)
+    return len(scope.members) if most is None else min(
+        most, len(scope.members))

@@ -42,8 +42,7 @@ def separate_sets(kinds: Kinds, host_cost: HostCost, prices: np.ndarray,
     """
     if kinds.is_coarse or not is_convex(host_cost):
         return frozenset(), 0.0
-    kind_of = {member.path: k for k, kind in enumerate(kinds.kinds)
-               for member in kind.members}
+    kind_of = kinds.kind_of
     bounds = _SetBounds(kinds, MarginalCost(
         kinds.table, kinds.members, host_cost, ()))
     known: dict[tuple, float] = {}

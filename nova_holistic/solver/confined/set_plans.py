@@ -110,7 +110,7 @@ def _kinds(known: Incumbent, group: Group,
                          most)
         # More kinds differ in other properties than the amounts.
         if kinds is None or not 0 < len(kinds.kinds) <= most or (
-                kinds.room.sum(axis=1) < kinds.numbers).any():
+                kinds.lacks_room):
             return
         if len(kinds.kinds) != last:
             yield kinds
@@ -142,8 +142,7 @@ def _placement(kinds: Kinds, costs: SetCosts, division: Division,
     """
     hosts = kinds.table.hosts
     where = {path: hosts[number] for path, number in kinds.placed.items()}
-    kind_of = {member.path: k for k, kind in enumerate(kinds.kinds)
-               for member in kind.members}
+    kind_of = kinds.kind_of
     waiting = [list(each) for each in costs.sets.paths]
     domains = {number: iter(each.hosts)
                for number, each in enumerate(costs.classes)}

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Batches of members that no policy connects with other members."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.solver.limits.current import construct as limits
+from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.rows import ScopedPolicy
 
@@ -25,6 +29,30 @@ class Batch:
     def within(self, group: Group) -> Group:
         """The group with these members only."""
         return group.only({m.path for m in self.members})
+
+
+def open_hosts(batch: Batch, known: Incumbent, table: HostTable,
+               where: Mapping[str, Host]) -> np.ndarray:
+    """[host]: whether no policy closes it to the members of the batch: neither
+    a policy of other members, nor a policy of the batch on a domain where
+    other members are.
+
+    :param where: path to host of the placed members
+    """
+    paths = {m.path for m in batch.members}
+    found = np.ones(len(table), dtype=bool)
+    for each in known.policies:
+        if each.policy.closes and each.scope.members and (
+                each.scope.members[0].path not in paths):
+            for domain in each.policy.reserves(
+                    each.scope, where, known.snapshot):
+                found[table.hosts_of(domain.level, domain)] = False
+    for level in batch.closes:
+        of_host = table.division(level).of_host
+        found &= ~np.isin(of_host, of_host[[
+            table.index[host.name] for path, host in where.items()
+            if path not in paths]])
+    return found
 
 
 def is_connected(incumbent: Incumbent) -> bool:

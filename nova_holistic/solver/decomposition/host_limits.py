@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nova_holistic.model.group import Scope
 from nova_holistic.solver.decomposition.host_room import HostRoom
 from nova_holistic.solver.limits.current import decomposition as limits
+from nova_holistic.solver.problem.kinds import limit_per_host
 
 
 def hosts_of_limits(room: HostRoom, in_time: Callable[[], None]) -> int:
@@ -22,7 +22,7 @@ def hosts_of_limits(room: HostRoom, in_time: Callable[[], None]) -> int:
     :param room: room for the members, none of which stays on its host
     """
     limited = [(most, scope) for scope in room.kinds.group.scopes()
-               if (most := _most(scope)) is not None]
+               if (most := limit_per_host(scope)) is not None]
     limited.sort(key=lambda each: -(len(each[1].members) / max(each[0], 1)))
     found = 0
     for most, scope in limited[:limits().nested_scopes]:
@@ -33,10 +33,3 @@ def hosts_of_limits(room: HostRoom, in_time: Callable[[], None]) -> int:
         if hosts <= len(total):
             found = max(found, hosts)
     return found
-
-
-def _most(scope: Scope) -> int | None:
-    """The maximum number of the scope's members on one host; None if no policy
-    of the scope limits it."""
-    return min((most for policy in scope.group.rules if (
-        most := policy.most_on_a_host(scope)) is not None), default=None)

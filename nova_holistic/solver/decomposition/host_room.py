@@ -23,8 +23,7 @@ class HostRoom:
     @classmethod
     def all_of(cls, kinds: Kinds) -> 'HostRoom':
         """Return the room for members of these kinds."""
-        return cls(kinds, {m.path: k for k, kind in enumerate(kinds.kinds)
-                           for m in kind.members})
+        return cls(kinds, kinds.kind_of)
 
     def of(self, paths: Iterable[str]) -> np.ndarray:
         """[host]: maximum number of these members, which do not stay."""

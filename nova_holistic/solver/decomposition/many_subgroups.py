@@ -18,8 +18,7 @@ def many_subgroups(kinds: Kinds) -> bool:
     can use few hosts. Choosing hosts in advance would ignore the rules of
     these subgroups."""
     open_to = (kinds.room > 0).sum(axis=1)
-    kind_of = {m.path: k for k, kind in enumerate(kinds.kinds)
-               for m in kind.members}
+    kind_of = kinds.kind_of
     under: dict[str, list[int]] = {path: [] for path in kind_of}
     for number, scope in enumerate(kinds.group.scopes()):
         for member in scope.members if scope.group.rules else ():

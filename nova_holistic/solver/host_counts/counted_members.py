@@ -63,8 +63,7 @@ class CountedMembers:
         :param group: the whole group, which may have further members
         :raises OutOfTime: if ``in_time`` does
         """
-        of_member = {m.path: k for k, kind in enumerate(kinds.kinds)
-                     for m in kind.members}
+        of_member = kinds.kind_of
         known = frozenset(of_member)
         rules = _rules(kinds, group, in_time)
         rules.encode(within_domains([

@@ -24,6 +24,7 @@ from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.problem.kinds import limit_per_host
 from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.problem.rules import Rules, scoped_policies
 
@@ -86,10 +87,8 @@ class _ClosedHosts:
         openings.append(float(np.sort(self.costs.opening[
             np.logical_or.reduce([suits for _, suits, _ in kinds.values()])])[
                 :self._fewest(reach, deadline)].sum()))
-        return max(self.costs.least([*kinds.values()], min((
-            most for policy in each.scope.group.rules if (
-                most := policy.most_on_a_host(each.scope)) is not None),
-            default=None)), *openings)
+        return max(self.costs.least(
+            [*kinds.values()], limit_per_host(each.scope)), *openings)
 
     def _fewest(self, reach: dict[str, np.ndarray],
                 deadline: Deadline) -> int:

@@ -110,7 +110,7 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
     if kinds is None or not kinds.kinds:
         incumbent.prove(more, limit)
         return RelaxedPolicies()
-    if (kinds.room.sum(axis=1) < kinds.numbers).any():
+    if kinds.lacks_room:
         # No plan exists.
         return RelaxedPolicies()
     if not (kinds.is_coarse or host_cost.slopes):

@@ -82,7 +82,7 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
                      deadline.check)
     if kinds is None or not kinds.kinds or not (
             always or size(kinds) > limits().large_places
-            and not many_subgroups(kinds)) or _lacks_room(kinds):
+            and not many_subgroups(kinds)) or kinds.lacks_room:
         return None
     fallback = FallbackPlan(kinds, incumbent, deadline, longest)
     fallback.construct_after(limits().fallback_after)
@@ -98,11 +98,6 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
         return found and found[1]
     plan_cost, case, counts = fallback.plan
     return Found(case, counts, relaxed and relaxed.within(plan_cost[0]), 0.0)
-
-
-def _lacks_room(kinds: Kinds) -> bool:
-    """Whether the hosts have too little room for the members of a kind."""
-    return bool((kinds.room.sum(axis=1) < kinds.numbers).any())
 
 
 def _relaxed_plan(kinds: Kinds, task: Task, fallback: FallbackPlan
@@ -137,7 +132,7 @@ def relax(incumbent: Incumbent, deadline: Deadline) -> None:
     """
     kinds = Kinds.of(incumbent.group, incumbent.snapshot, incumbent.placed,
                      deadline.check, limits().coarse_kinds)
-    if kinds is None or not kinds.kinds or _lacks_room(kinds):
+    if kinds is None or not kinds.kinds or kinds.lacks_room:
         return
     relaxed = Relaxed.of(kinds, incumbent.objective, deadline)
     try:

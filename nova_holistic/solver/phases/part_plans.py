@@ -18,7 +18,8 @@ from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.members.member import Member
 from nova_holistic.objectives.utilisation import requested_classes
 from nova_holistic.solver.confined.separate_sets import is_convex
-from nova_holistic.solver.construct.batches import Batch, batches
+from nova_holistic.solver.construct.batches import (
+    Batch, batches, open_hosts)
 from nova_holistic.solver.limits.current import improve as limits, phases
 from nova_holistic.solver.phases.domain_plan import plan_by_domains
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
@@ -169,7 +170,7 @@ class _PartPlans:
         table.occupy(usage.taken)
         chosen = self._hosts.choose(
             table, part.members, self._policies[number],
-            self._open(part, usage, where))
+            table.enabled & open_hosts(part, known, self._table, where))
         if not len(chosen):
             return None
         snapshot = replace(known.snapshot, hosts=tuple(
@@ -214,24 +215,6 @@ class _PartPlans:
             value -= known.objective.value(beside, stay, {}, known.snapshot)
         return (preference_cost(self._policies[number], where,
                                 known.snapshot), round(value, 9))
-
-    def _open(self, part: Batch, usage: '_Usage',
-              where: Mapping[str, Host]) -> np.ndarray:
-        """[host]: whether other parts permit members of the part."""
-        table, known = self._table, self._known
-        paths = {m.path for m in part.members}
-        found = table.enabled.copy()
-        for each in known.policies:
-            if each.policy.closes and each.scope.members and (
-                    each.scope.members[0].path not in paths):
-                for domain in each.policy.reserves(
-                        each.scope, where, known.snapshot):
-                    found[table.hosts_of(domain.level, domain)] = False
-        for level in part.closes:
-            of_host = table.division(level).of_host
-            found &= ~np.isin(of_host, of_host[[
-                host for host, number in usage.servers.items() if number]])
-        return found
 
 
 class _Usage:

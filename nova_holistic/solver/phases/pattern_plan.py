@@ -54,8 +54,7 @@ def _plan(known: Incumbent, host_cost: HostCost, backend: Backend,
     """
     kinds = Kinds.of(known.group, known.snapshot, known.placed,
                      deadline.check)
-    if kinds is None or not kinds.kinds or (
-            kinds.room.sum(axis=1) < kinds.numbers).any():
+    if kinds is None or not kinds.kinds or kinds.lacks_room:
         return
     # The program of a small group has room for policies on more domains.
     whole = all_limits()

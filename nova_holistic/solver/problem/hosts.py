@@ -163,9 +163,16 @@ def in_turns(group: np.ndarray) -> np.ndarray:
 
     :param group: [element]: number of its group
     """
+    return np.argsort(ranks(group), kind='stable')
+
+
+def ranks(group: np.ndarray) -> np.ndarray:
+    """[element]: number of earlier elements of the same group.
+
+    :param group: [element]: number of its group
+    """
     together = np.argsort(group, kind='stable')
-    _, first, number = np.unique(
-        group[together], return_index=True, return_counts=True)
-    rank = np.empty(len(group), dtype=np.int64)
-    rank[together] = np.arange(len(group)) - np.repeat(first, number)
-    return np.argsort(rank, kind='stable')
+    ordered = group[together]
+    found = np.empty(len(group), dtype=np.int64)
+    found[together] = np.arange(len(group)) - np.searchsorted(ordered, ordered)
+    return found

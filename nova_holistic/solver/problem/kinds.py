@@ -111,6 +111,18 @@ class Kinds:
         """[kind]: number of members."""
         return np.array([len(kind.members) for kind in self.kinds])
 
+    @property
+    def kind_of(self) -> dict[str, int]:
+        """Path of each member without a host to the number of its kind."""
+        return {m.path: k for k, kind in enumerate(self.kinds)
+                for m in kind.members}
+
+    @property
+    def lacks_room(self) -> bool:
+        """Whether the hosts have too little room for the members of a kind.
+        """
+        return bool((self.room.sum(axis=1) < self.numbers).any())
+
 
 def _kinds(group: Group, table: HostTable,
            waiting: list[Member], in_time: Callable[[], None],
@@ -121,7 +133,7 @@ def _kinds(group: Group, table: HostTable,
     for number, scope in enumerate(group.scopes()):
         screening = [p for p in scope.group.policies if p.hard
                      and type(p).admits is not Policy.admits]
-        limit = _limit_per_host(scope)
+        limit = limit_per_host(scope)
         in_time()
         for member in scope.members if screening or limit else ():
             if member.path in paths:
@@ -180,7 +192,7 @@ class _Admitted(dict):
         return self[policy]
 
 
-def _limit_per_host(scope: Scope) -> int | None:
+def limit_per_host(scope: Scope) -> int | None:
     """The smallest of the limits per host of the scope's hard policies; None
     if none of them has such a limit."""
     return min((most for policy in scope.group.rules if (
@@ -193,7 +205,7 @@ def most_on_a_host(group: Group, those: Sequence[Member]) -> int:
     paths = {m.path for m in those}
     most = {}
     for scope in group.scopes():
-        most[scope.path] = _limit_per_host(scope)
+        most[scope.path] = limit_per_host(scope)
 
     def count(group: Group, path: str) -> int:
         prefix = f'{path}/' if path else ''

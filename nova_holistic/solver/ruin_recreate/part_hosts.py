@@ -17,7 +17,7 @@ from nova_holistic.solver.evaluation.marginal_cost import (
 from nova_holistic.solver.limits.current import improve as limits
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hard_forms import hard_form
-from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.hosts import HostTable, ranks
 from nova_holistic.solver.problem.rows import ScopedPolicy
 
 
@@ -108,9 +108,6 @@ def _of_domains(order: np.ndarray, domain: np.ndarray, best: np.ndarray,
     :param number: number of hosts of each domain, and factor of the number
         of domains
     """
-    by_domain = np.argsort(domain, kind='stable')
-    ordered = domain[by_domain]
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[by_domain] = np.arange(len(order)) - np.searchsorted(ordered, ordered)
+    rank = ranks(domain)
     return (order[np.isin(domain, best) & (rank < number)],
             order[rank == 0][:limits().part_hosts * number])

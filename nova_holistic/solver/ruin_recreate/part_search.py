@@ -9,7 +9,8 @@ import numpy as np
 
 from nova_holistic.model.group import Scope
 from nova_holistic.model.members.member import Member
-from nova_holistic.solver.construct.batches import Batch, batches
+from nova_holistic.solver.construct.batches import (
+    Batch, batches, open_hosts)
 from nova_holistic.solver.limits.current import improve as limits
 from nova_holistic.solver.limits.current import problem
 from nova_holistic.solver.problem.case import Case
@@ -124,18 +125,7 @@ class PartSearch:
                 limits().fewest_hosts, min(problem().part_hosts, limits().rows
                                            // max(1, policies))),
                 self._deadline.check)
-        fine = np.ones(len(table), dtype=bool)
-        for each in known.policies:
-            if each.policy.closes and each.scope.members and (
-                    each.scope.members[0].path not in paths):
-                for domain in each.policy.reserves(
-                        each.scope, known.where, known.snapshot):
-                    fine[table.hosts_of(domain.level, domain)] = False
-        for level in batch.closes:
-            of_host = table.division(level).of_host
-            fine &= ~np.isin(of_host, of_host[[
-                table.index[host.name] for path, host in known.where.items()
-                if path not in paths]])
+        fine = open_hosts(batch, known, table, known.where)
         return np.union1d(hosts[fine[hosts]], [
             table.index[known.where[path].name] for path in paths])
 

@@ -17,7 +17,7 @@ from nova_holistic.model.members.member import Member
 from nova_holistic.solver.limits.current import (
     decomposition, improve as limits)
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
-from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.hosts import HostTable, ranks
 
 
 def roomy_hosts(table: HostTable, members: Sequence[Member],
@@ -55,7 +55,7 @@ def roomy_hosts(table: HostTable, members: Sequence[Member],
         chosen.append(order[:number])
         for division in divisions:
             if len(np.unique(division)) <= decomposition().whole_domains:
-                chosen.append(order[_ranks(division[order]) < number])
+                chosen.append(order[ranks(division[order]) < number])
         if divisions:
             chosen += _of_domains(order, value, divisions[-1], domains)
     return hosts[np.unique(np.concatenate(chosen))]
@@ -86,19 +86,9 @@ def _of_domains(order: np.ndarray, value: np.ndarray, division: np.ndarray,
     :param number: number of domains
     """
     order = order[division[order] >= 0]
-    ranks = _ranks(division[order])
+    rank = ranks(division[order])
     for size in range(2, limits().hosts_of_domain + 1):
-        best = order[ranks < size]
+        best = order[rank < size]
         total = np.bincount(division[best], value[best])
         first = np.argsort(-total, kind='stable')[:number]
         yield best[np.isin(division[best], first)]
-
-
-def _ranks(group: np.ndarray) -> np.ndarray:
-    """[element]: number of earlier elements of the same group."""
-    together = np.argsort(group, kind='stable')
-    _, first, number = np.unique(
-        group[together], return_index=True, return_counts=True)
-    ranks = np.empty(len(group), dtype=np.int64)
-    ranks[together] = np.arange(len(group)) - np.repeat(first, number)
-    return ranks

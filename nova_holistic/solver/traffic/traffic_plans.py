@@ -218,7 +218,7 @@ def _place_others(known: TrafficPlans, placement: TrafficPlacement,
     rest = placement.rest
     if not rest.kinds:
         return HostAssignment(np.zeros(0, dtype=np.int64), ()), known.cell
-    if (rest.room.sum(axis=1) < rest.numbers).any():
+    if rest.lacks_room:
         return None
     host_cost = HostCost(lambda free: free * 0 + 1.0)
     rules = cells(rest, deadline.check)
