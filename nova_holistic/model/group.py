@@ -47,7 +47,7 @@ class Group:
         yield Scope(path, self, self.all_members(path), ancestors)
         for group in self.groups:
             yield from group.scopes(
-                _join(path, group.name), (*ancestors, self))
+                join_path(path, group.name), (*ancestors, self))
 
     def all_members(self, path: str = '') -> tuple[Member, ...]:
         """Every server of this group and of its nested groups, in document
@@ -56,7 +56,7 @@ class Group:
             prefix = path + '/' if path else ''
             own = [m for d in self.members for m in d.members(prefix)]
             for group in self.groups:
-                own.extend(group.all_members(_join(path, group.name)))
+                own.extend(group.all_members(join_path(path, group.name)))
             self._known[path] = tuple(own)
         return self._known[path]
 
@@ -70,7 +70,7 @@ class Group:
         for each in paths:
             if each.startswith(prefix):
                 below[each[len(prefix):].partition('/')[0]].add(each)
-        nested = [g.only(below[g.name], _join(path, g.name))
+        nested = [g.only(below[g.name], join_path(path, g.name))
                   for g in whole.groups if g.name in below]
         return replace(
             whole, groups=tuple(g for g in nested if g.all_members()),
@@ -102,7 +102,7 @@ class Group:
             self,
             members=tuple(each.at(below) for each in self.members),
             groups=tuple(
-                each.resized(paths, _join(path, each.name)) for each in (
+                each.resized(paths, join_path(path, each.name)) for each in (
                     *(g for g in self.groups if not self._is_made(g)),
                     *made)))
 
@@ -141,7 +141,8 @@ class Scope:
                      for policy in group.policies if policy.confines)
 
 
-def _join(path: str, name: str) -> str:
+def join_path(path: str, name: str) -> str:
+    """The path of a member or nested group of the group at this path."""
     return f'{path}/{name}' if path else name
 
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from nova_holistic.solver.column_generation.completion_bounds import CellPrices
-from nova_holistic.solver.column_generation.host_types import HostTypes
-from nova_holistic.solver.column_generation.numbers_to_add import (
+from nova_holistic.solver.column_generation.enumeration import (
     numbers_to_add)
+from nova_holistic.solver.column_generation.host_types import HostTypes
 from nova_holistic.solver.limits.current import column_generation as limits
 from nova_holistic.solver.numerics.tolerances import EQUAL_PRICES, PRICE_DIGITS
 from nova_holistic.solver.problem.utilisation_curve import curve

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from nova_holistic.solver.column_generation.completion_bounds import CellPrices
-from nova_holistic.solver.column_generation.host_types import HostTypes
-from nova_holistic.solver.column_generation.numbers_to_add import (
+from nova_holistic.solver.column_generation.enumeration import (
     numbers_to_add)
+from nova_holistic.solver.column_generation.host_types import HostTypes
 from nova_holistic.solver.column_generation.pricing import equal_prices
 from nova_holistic.solver.limits.current import small_groups as limits
 

@@ -2,11 +2,13 @@
 """All numbers of members of each kind that a host can take, with their costs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from nova_holistic.solver.column_generation.enumeration import (
+    every_pattern)
 from nova_holistic.solver.column_generation.host_types import HostTypes
 from nova_holistic.solver.limits.current import confined as limits
 from nova_holistic.solver.numerics.tolerances import (
@@ -67,16 +69,12 @@ def _patterns(host_types: HostTypes,
               in_time: Callable[[], None]) -> np.ndarray | None:
     """[pattern, kind]: the numbers of members that the largest amounts of any
     hosts allow; None if they are too many."""
+    def largest() -> Iterator[int]:
+        for room in host_types.room.max(axis=0).tolist():
+            in_time()
+            yield room
+
     free = host_types.free.max(axis=0)
-    most = limits().patterns // len(host_types)
-    found = np.zeros((1, 0), dtype=np.int64)
-    for kind, room in enumerate(host_types.room.max(axis=0).tolist()):
-        in_time()
-        more = np.arange(room + 1)
-        if len(found) * len(more) > 4 * most:
-            return None
-        found = np.column_stack((np.repeat(found, len(more), axis=0),
-                                 np.tile(more, len(found))))
-        found = found[(found @ host_types.amounts[:kind + 1]
-                       <= free).all(axis=1)]
-    return found if len(found) <= most else None
+    return every_pattern(largest(), lambda found: (
+        found @ host_types.amounts[:found.shape[1]] <= free).all(axis=1),
+        limits().patterns // len(host_types))

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The minimum cost of each number of sets of each type in each domain."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from nova_holistic.solver.column_generation.enumeration import (
+    every_pattern)
 from nova_holistic.solver.column_generation.host_types import HostTypes
 from nova_holistic.solver.confined.confined_sets import ConfinedSets
 from nova_holistic.solver.confined.domain_classes import DomainClass
@@ -102,20 +104,18 @@ def _choices(sets: ConfinedSets, host_types: HostTypes,
                             for each in classes]).max(axis=0)
                   for values in (host_types.free, host_types.room))
     amounts = sets.counts @ host_types.amounts
-    most = limits().choices // len(classes)
-    found = np.zeros((1, 0), dtype=np.int64)
-    for number, largest in enumerate(sets.numbers.tolist()):
-        in_time()
-        alone = min(
-            (int(here // each) for here, each in (
-                *zip(free, amounts[number]),
-                *zip(room, sets.counts[number])) if each), default=largest)
-        more = np.arange(min(largest, alone) + 1)
-        if len(found) * len(more) > 4 * most:
-            return None
-        found = np.column_stack((np.repeat(found, len(more), axis=0),
-                                 np.tile(more, len(found))))
-        found = found[
-            (found @ amounts[:number + 1] <= free).all(axis=1)
-            & (found @ sets.counts[:number + 1] <= room).all(axis=1)]
-    return found if len(found) <= most else None
+
+    def largest() -> Iterator[int]:
+        for number, sets_of_type in enumerate(sets.numbers.tolist()):
+            in_time()
+            alone = min(
+                (int(here // each) for here, each in (
+                    *zip(free, amounts[number]),
+                    *zip(room, sets.counts[number])) if each),
+                default=sets_of_type)
+            yield min(sets_of_type, alone)
+
+    return every_pattern(largest(), lambda found: (
+        (found @ amounts[:found.shape[1]] <= free).all(axis=1)
+        & (found @ sets.counts[:found.shape[1]] <= room).all(axis=1)),
+        limits().choices // len(classes))

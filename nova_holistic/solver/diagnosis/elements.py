@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import enum
 
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.group import Group
+from nova_holistic.model.group import Group, join_path
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.storage_pools import POOL
@@ -59,7 +59,7 @@ def elements(group: Group) -> Iterator[Element]:
                 yield Element(Facet.POLICY, scope.path, str(i))
     for scope in scopes:
         for description in scope.group.members:
-            path = _join(scope.path, description.name)
+            path = join_path(scope.path, description.name)
             for facet, name in _facets(description.requirements):
                 yield Element(facet, path, name)
 
@@ -82,9 +82,9 @@ def _keeping(group: Group, kept: frozenset[Element], path: str,
     return replace(
         group, policies=tuple(p for p in policies if p),
         relationships=tuple(r for r in relationships if r),
-        members=tuple(_description(m, kept, _join(path, m.name), in_time)
+        members=tuple(_description(m, kept, join_path(path, m.name), in_time)
                       for m in group.members),
-        groups=tuple(_keeping(g, kept, _join(path, g.name), in_time)
+        groups=tuple(_keeping(g, kept, join_path(path, g.name), in_time)
                      for g in group.groups))
 
 
@@ -129,7 +129,3 @@ def _facets(requirements: Requirements) -> Iterator[tuple[Facet, str]]:
     for name, amount in sorted(requirements.resources.items()):
         if amount:
             yield Facet.RESOURCE, name
-
-
-def _join(path: str, name: str) -> str:
-    return f'{path}/{name}' if path else name

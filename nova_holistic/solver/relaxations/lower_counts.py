@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from nova_holistic.model.cloud.snapshot import Snapshot
-from nova_holistic.model.group import Group
+from nova_holistic.model.group import Group, join_path
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.relaxations import LowerCount
@@ -99,18 +99,18 @@ def _counted(top: Group, group: Group, path: str = '') -> Iterator[_Counted]:
     """Yield the descriptions whose count can be lowered."""
     for each in group.members:
         if each.count is not None and each.server_names():
-            first = _join(path, each.name)
+            first = join_path(path, each.name)
             counts = range(_lowest(top, each, first), each.count)
             if counts:
                 yield _Counted(first, each, counts)
     for nested in group.groups:
-        yield from _counted(top, nested, _join(path, nested.name))
+        yield from _counted(top, nested, join_path(path, nested.name))
 
 
 def _lowest(top: Group, description: MemberDescription, path: str) -> int:
     """The lowest count that leaves at least one server, and every server that
     a relationship names."""
-    named = {_join(scope.path, side) for scope in top.scopes()
+    named = {join_path(scope.path, side) for scope in top.scopes()
              for rule in scope.group.rules if isinstance(rule, Relationship)
              for side in rule.between}
     left = [number for number in range(description.count)
@@ -129,7 +129,3 @@ def _with_count(group: Group, path: str, count: int) -> Group:
     return replace(group, members=tuple(
         each.with_count(count) if each.name == first else each
         for each in group.members))
-
-
-def _join(path: str, name: str) -> str:
-    return f'{path}/{name}' if path else name

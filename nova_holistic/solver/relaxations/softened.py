@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.group import Group
+from nova_holistic.model.group import Group, join_path
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.policy import Policy
@@ -40,9 +40,9 @@ def rules(group: Group, path: str = '') -> Iterator[Rule]:
             if any(getattr(description.requirements, name)
                    != getattr(_FREE, name) for name in fields):
                 yield Rule(f'{description.place}.{key}',
-                           _join(path, description.name), key)
+                           join_path(path, description.name), key)
     for nested in group.groups:
-        yield from rules(nested, _join(path, nested.name))
+        yield from rules(nested, join_path(path, nested.name))
     for relationship in group.relationships:
         if relationship.hard:
             yield Rule(relationship.place, path, str(relationship.summary))
@@ -89,7 +89,3 @@ def with_positions(group: Group, place: str = '') -> Group:
         groups=tuple(
             with_positions(each, each.place or f'{prefix}groups[{number}]')
             for number, each in enumerate(group.groups)))
-
-
-def _join(path: str, name: str) -> str:
-    return f'{path}/{name}' if path else name

@@ -17,6 +17,8 @@ import math
 
 import numpy as np
 
+from nova_holistic.solver.column_generation.enumeration import (
+    every_pattern)
 from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.milp.backend import Status
 from nova_holistic.solver.milp.linear import Linear
@@ -73,7 +75,9 @@ class JointPatterns:
         :param room: maximum number of members in a domain
         """
         total, unit = self.graph.total, self.graph.unit
-        patterns = self._patterns(room)
+        patterns = every_pattern(
+            np.minimum(self.sizes, room).tolist(),
+            lambda found: found.sum(axis=1) <= room, limits().joint_patterns)
         if patterns is None:
             return total
         nodes = patterns @ self.inside
@@ -92,19 +96,6 @@ class JointPatterns:
                           ratios >= ratios.max() * (1 - BOUND_ERROR)))
         most = largest * int(self.sizes @ prices)
         return min(total, math.floor(most / unit) * unit)
-
-    def _patterns(self, room: int) -> np.ndarray | None:
-        """[pattern, class]: all numbers of members in a domain; None if they
-        are too many."""
-        found = np.zeros((1, 0), dtype=np.int64)
-        for size in self.sizes.tolist():
-            more = np.arange(min(size, room) + 1)
-            if len(found) * len(more) > 4 * limits().joint_patterns:
-                return None
-            found = np.column_stack((np.repeat(found, len(more), axis=0),
-                                     np.tile(more, len(found))))
-            found = found[found.sum(axis=1) <= room]
-        return found if len(found) <= limits().joint_patterns else None
 
     def _prices(self, patterns: np.ndarray, kept: np.ndarray,
                 deadline: Deadline) -> np.ndarray:
