@@ -68,7 +68,7 @@ UNIMPROVED = Settings(improvement=Improvement(failures=0))
 
 def answers(asked, threads=1):
     """Return the answer to each question as text, without the time it took."""
-    settings = replace(UNIMPROVED, threads=threads, time_limit=60.0,
+    settings = replace(UNIMPROVED, threads=threads, time_limit=3600.0,
                        timer=lambda: 0.0)
     return [repr(_untimed(solve(
         wanted, snapshot, placed=placed, objective=objective,
