@@ -8,6 +8,7 @@ import tempfile
 from nova_holistic.table.database import Database
 from nova_holistic.table import migration
 import tests.fast_sqlite  # noqa: F401
+import tests.shared_statements  # noqa: F401
 
 
 def new_table(directory, name='table.sqlite'):

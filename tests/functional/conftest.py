@@ -17,6 +17,7 @@ from tests.functional.parts import modules_of_part, read_part
 from tests.functional.planned_cloud import PlannedCloud
 from tests.functional.shared_cloud import SharedCloud
 from tests.plan_checks import every_plan_is_checked  # noqa: F401
+import tests.shared_statements  # noqa: F401
 
 OVERRIDDEN = (
     ('failure_mode', 'holistic'), ('search_time_limit', 'holistic'),
