@@ -15,7 +15,13 @@ import threading
 
 from nova_holistic.api import deploy
 from nova_holistic.cli import engine
+from tests.compiled_table import compile_statements
 from tools.federation.http_server import serve
+
+
+def preload():
+    """Prepare what the forks of this process share."""
+    compile_statements()
 
 
 def main():

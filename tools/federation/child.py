@@ -16,6 +16,7 @@ import sys
 import threading
 
 from oslo_policy import opts as policy_opts
+from sqlalchemy import orm
 import webob
 
 from nova_holistic.api.app import make_app
@@ -93,8 +94,10 @@ class Control:
 
 
 def preload():
-    """Import what Nova imports only when it starts."""
+    """Import what Nova imports only when it starts, and prepare the tables of
+    all services."""
     importlib.import_module('nova.api.openstack.compute.routes')
+    orm.configure_mappers()
 
 
 def main():

@@ -22,6 +22,13 @@ from tools.federation.http_server import serve
 from tools.federation.identity import parts, with_tokens
 
 
+def preload():
+    """Prepare what the forks of this process share."""
+    # Only tests have forks of a parent.
+    from tests.compiled_table import compile_statements
+    compile_statements()
+
+
 def main():
     options = json.loads(sys.argv[1])
     conf = cfg.ConfigOpts()

@@ -4,7 +4,7 @@
 import sys
 
 from nova_holistic import objectives, policies
-import tests.fast_sqlite  # noqa: F401
+from tests.compiled_table import compile_statements
 from tests.services.crash import operations  # noqa: F401
 from tools import garbage
 
@@ -15,4 +15,5 @@ for entry points again."""
 # Search for entry points on the disk once per process.
 policies.load_policy_types()
 objectives.load_objective('spread')
+compile_statements()
 garbage.search_less()

@@ -16,6 +16,7 @@ import sys
 
 from nova_holistic.cli import engine
 from nova_holistic import crash_points, objectives, policies
+from tests.compiled_table import compile_statements
 from tests.services.background_processes import Process
 from tools.forked_process import run_and_exit
 from tools import garbage
@@ -132,6 +133,7 @@ def _preload():
     for name in ('nova_holistic.inventory.file', 'psycopg2',
                  'oslo_messaging._drivers.impl_fake'):
         importlib.import_module(name)
+    compile_statements()
     garbage.search_less()
 
 
