@@ -3,21 +3,11 @@
 not change their answers. Only tests use it: benchmarks measure Nova and
 Placement as they are installed."""
 
-import fixtures
 from nova import policy
 from placement import policy as placement_policy
 
-from tests.functional.checked_schemas import CheckedSchemas, KeptValidators
-from tests.functional.kept_aliases import KeptAliases
-
-
-class FastPlacement(fixtures.Fixture):
-    """While it is active, Placement checks each schema once and keeps the
-    aliases of its tables."""
-
-    def _setUp(self):
-        self.useFixture(CheckedSchemas())
-        self.useFixture(KeptAliases())
+from tests.functional.fast_placement import FastPlacement
+from tests.functional.kept_validators import KeptValidators
 
 
 class FastServices(FastPlacement):

@@ -13,6 +13,7 @@ from placement import policy
 
 from nova_holistic.table.kept_connections import keep_sqlite
 import tests.fast_sqlite  # noqa: F401
+from tests.functional.fast_placement import FastPlacement
 from tools import garbage
 
 
@@ -45,6 +46,7 @@ def main(port, file):
     migration.upgrade('head')
     # oslo.db would open the file for each transaction.
     keep_sqlite(db_api.get_placement_engine())
+    FastPlacement().setUp()
     application = deploy.loadapp(conf)
     # Otherwise every request searches for files of policies.
     policy._ENFORCER.use_conf = False
