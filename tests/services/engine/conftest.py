@@ -5,6 +5,8 @@ import itertools
 
 import pytest
 
+from nova_holistic.table.database import Database
+from nova_holistic.table import migration
 from tests.plan_checks import every_plan_is_checked  # noqa: F401
 from tests.services.engine.world import EngineWorld
 from tests.services.placement import PlacementServer
@@ -12,6 +14,8 @@ from tests.services.postgresql import PostgreSQL
 from tests.services.rabbit import RabbitBroker
 from tests.world.leftover_check import leaves_nothing  # noqa: F401
 
+TEMPLATE = 'migrated'
+"""Name of a database with an empty placement table, which tests copy."""
 _numbers = itertools.count()
 
 
@@ -29,19 +33,25 @@ def broker():
 
 @pytest.fixture(scope='session')
 def postgresql():
+    """A server with the database ``TEMPLATE``."""
     with PostgreSQL() as server:
+        template = Database(server.create(TEMPLATE))
+        migration.upgrade(template)
+        # PostgreSQL copies no database with a connection.
+        template.close()
         yield server
 
 
 @pytest.fixture(params=['sqlite', 'postgresql'])
 def table_url(request):
-    """The URL of an empty database; None means an SQLite file of the world."""
+    """The URL of an empty placement table; None means an SQLite file of the
+    world."""
     if request.param == 'sqlite':
         yield None
         return
     server = request.getfixturevalue('postgresql')
     name = f'engine_{next(_numbers)}'
-    yield server.create(name)
+    yield server.copy(TEMPLATE, name)
     server.drop(name)
 
 

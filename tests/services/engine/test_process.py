@@ -188,12 +188,14 @@ def broken(world, setting):
     ('[inventory]\ndriver = tea-leaves', "unknown [inventory] driver"),
     ('[engine]\nworkers = none', 'workers'),
 ])
-def test_an_invalid_configuration_ends_the_engine(world, setting, complaint):
-    engine = world.run_process('--config-file', broken(world, setting))
-    assert engine.wait() == 2
-    assert 'nova-holistic-engine: ' in engine.said()
-    assert complaint in engine.said()
-    assert 'Traceback' not in engine.said()
+def test_an_invalid_configuration_ends_the_engine(
+        world, engines, setting, complaint):
+    with engines.start(['--config-file', broken(world, setting)],
+                       world.directory / 'broken.log') as engine:
+        assert engine.wait() == 2
+        assert 'nova-holistic-engine: ' in engine.said()
+        assert complaint in engine.said()
+        assert 'Traceback' not in engine.said()
 
 
 @on_one_database

@@ -23,7 +23,6 @@ from nova_holistic.reconcile.components import ReconcileComponents
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.service.service import EngineParts, EngineService
 from nova_holistic.table.clock import DatabaseClock
-from nova_holistic.table import migration
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, PlanRecord, PlanStatus, Task)
 from tests.services.background_processes import Process, wait_for, WaitTimeout
@@ -98,12 +97,11 @@ class EngineWorld(BaseWorld):
     def __init__(self, directory, placement, table=None,
                  transport_url='fake://', vcpus=VCPUS):
         """
-        :param table: URL of an empty database; None means an SQLite file
+        :param table: URL of an empty placement table; None means an SQLite
+            file
         :param vcpus: VCPUs of each host, which also has 512 MiB for each of
             them
         """
-        if table is not None:
-            migration.upgrade(table)
         # Worlds that share a Placement have different hosts.
         super().__init__(placement, table or new_table(directory), HOSTS,
                          vcpus, name='{}-' + str(uuid.uuid4()))
