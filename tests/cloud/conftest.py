@@ -12,7 +12,7 @@ from tests.cloud.command_server import installed, Parent
 from tests.cloud.groups import every_group
 from tests.cloud.servers import Servers
 from tests.cloud.sizes import SIZES
-from tests.cloud.usage_accounts import UsageAccounts
+from tests.cloud.usage_accounts import assert_empty
 from tools.cloud import catalog
 from tools.cloud.cloud import Cloud, make
 from tools.cloud.holistic import ENGINES
@@ -58,7 +58,7 @@ def running(request, size):
     if RUNNING in os.environ:
         cloud = Cloud(Layout.read(pathlib.Path(os.environ[RUNNING])))
         yield cloud
-        clear(catalog.session(cloud.layout, catalog.ADMIN))
+        clear(cloud.layout)
         return
     # The path must be short, because it is part of the names of sockets.
     cloud = make(pathlib.Path(tempfile.mkdtemp(prefix='cloud-')), size.hosts)
@@ -80,16 +80,17 @@ def cloud(running):
     for name in ENGINES:
         if not running.processes.alive(name):
             running.services['holistic'].start_engine(name)
-    clear(catalog.session(running.layout, catalog.ADMIN))
+    clear(running.layout)
     return running
 
 
-def clear(admin):
+def clear(layout):
     """Delete everything that a test has left, and wait until it is gone."""
+    admin = catalog.session(layout, catalog.ADMIN)
     Servers(admin, everybody=True).delete()
     for group in every_group(admin):
         group.delete()
-    UsageAccounts(admin).assert_empty()
+    assert_empty(layout)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from nova_holistic.client.client import Client
 from tests.cloud.command_line import Refused
 from tests.cloud.groups import LiveGroup
 from tests.cloud.servers import Servers
-from tests.cloud.usage_accounts import UsageAccounts
+from tests.cloud.usage_accounts import assert_empty
 from tools.cloud import catalog
 from tools.cloud.initial_resources import IMAGE
 from tools.cloud.waiting import wait_for
@@ -80,7 +80,7 @@ def test_one_command_creates_all_servers(
 
 
 def test_a_killed_command_is_continued_and_rolled_back(
-        cloud, openstack, admin, demo, servers, shop, size):
+        cloud, openstack, demo, servers, shop, size):
     file = shop(size.booted)
     script = os.path.join(os.path.dirname(sys.executable), 'openstack')
     command = subprocess.Popen(
@@ -97,12 +97,12 @@ def test_a_killed_command_is_continued_and_rolled_back(
     openstack.plain('holistic', 'group', 'rollback', group['id'],
                     '--parallel', PARALLEL)
     assert (servers.all(), list(Client(demo).groups.list())) == ([], [])
-    UsageAccounts(admin).assert_empty()
+    assert_empty(cloud.layout)
 
 
 def test_a_group_whose_server_is_refused_is_rolled_back(
-        openstack, admin, demo, servers, shop):
+        cloud, openstack, demo, servers, shop):
     with pytest.raises(Refused, match='Invalid key_name provided'):
         openstack(*create(shop(6, key_name='unknown')), '--rollback')
     assert (servers.all(), list(Client(demo).groups.list())) == ([], [])
-    UsageAccounts(admin).assert_empty()
+    assert_empty(cloud.layout)

@@ -8,7 +8,7 @@ import pytest
 
 from nova_holistic.client.client import Client
 from tests.cloud.command_line import Refused
-from tests.cloud.usage_accounts import UsageAccounts
+from tests.cloud.usage_accounts import assert_empty, UsageAccounts
 
 pytestmark = pytest.mark.usefixtures('computes')
 
@@ -84,7 +84,8 @@ def test_an_unknown_member_is_refused_with_400(openstack, group):
     assert openstack('server', 'list') == []
 
 
-def test_release_and_delete_free_the_capacity(openstack, admin, group):
+def test_release_and_delete_free_the_capacity(
+        cloud, openstack, admin, group):
     released = openstack('holistic', 'group', 'release', group['id'],
                          '--member', 'web/server')
     assert {(row['member'], row['result']) for row in released} == {
@@ -94,4 +95,4 @@ def test_release_and_delete_free_the_capacity(openstack, admin, group):
                ) == 2
     openstack.plain('holistic', 'group', 'delete', group['id'])
     assert openstack('holistic', 'group', 'list') == []
-    UsageAccounts(admin).assert_empty()
+    assert_empty(cloud.layout)

@@ -109,7 +109,7 @@ def demo(running):
     deleted."""
     session = catalog.session(running.layout, catalog.MEMBER)
     Stacks(session).clear()
-    clear(catalog.session(running.layout, catalog.ADMIN))
+    clear(running.layout)
     return session
 
 
