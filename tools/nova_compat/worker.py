@@ -44,6 +44,7 @@ def _prepare(manager: str, directory: pathlib.Path) -> None:
     import nova.tests.unit  # noqa: F401
 
     import tests.fast_sqlite  # noqa: F401
+    import tests.shared_statements  # noqa: F401
 
     defaults = configuration.nova_state(directory)
     if manager == HOLISTIC:
