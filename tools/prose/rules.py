@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 import pathlib
+import re
 import tomllib
 
 from proselint.config import Config
@@ -17,6 +18,7 @@ BREAK = '§'
 """Replaces code between two texts. No rule matches across it."""
 
 _END = rf'(?=\s*(?:[.,;:?!){BREAK}]|\Z|\n\s*\n))'
+_CODE = re.compile(rf'\s*{BREAK}[{BREAK}\s]*')
 _TEXT = 'prose'
 _NAMES = 'names'
 
@@ -77,10 +79,15 @@ def lint(source: str, text: str, names: bool = False) -> list[Finding]:
     """
     if not text.strip():
         return []
+    config = Config(
+        max_errors=100_000, checks={_NAMES if names else _TEXT: True})
+    # Most of a module is code. With one break for each part of the code, the
+    # text breaks the same rules, at other positions.
+    if not LintFile(source, _CODE.sub(f'{BREAK}\n', text)).lint(config):
+        return []
     checked = LintFile(source, text)
-    results = checked.lint(Config(
-        max_errors=100_000, checks={_NAMES if names else _TEXT: True}))
-    return [_finding(source, checked, result) for result in results]
+    return [_finding(source, checked, result)
+            for result in checked.lint(config)]
 
 
 def _finding(source: str, checked: LintFile, result: LintResult) -> Finding:
