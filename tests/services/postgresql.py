@@ -44,7 +44,7 @@ class PostgreSQL(DatabaseServer):
                 f'?host={self.directory}')
 
     def copy(self, template, name):
-        """Copy a database that no process uses; returns the URL of the copy."""
+        """Copy a database without connections; returns the URL of the copy."""
         self.execute(f'CREATE DATABASE {name} TEMPLATE {template}')
         return self.url(name)
 
