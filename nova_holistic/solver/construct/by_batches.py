@@ -12,19 +12,22 @@ from collections import Counter
 import numpy as np
 
 from nova_holistic.model.cloud.snapshot import Host
+from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
 from nova_holistic.solver.construct.attempt import Ordering, ORDERINGS
 from nova_holistic.solver.construct.batches import Batch
 from nova_holistic.solver.construct.greedy import Restarts
 from nova_holistic.solver.construct.some_hosts import HostSelection, some_hosts
 from nova_holistic.solver.construct.uplinks import missing_uplinks
-from nova_holistic.solver.limits.current import construct as limits
+from nova_holistic.solver.limits.current import construct as limits, phases
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
+from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
 from nova_holistic.solver.problem.rows import ScopedPolicy
+from nova_holistic.solver.problem.rules import scoped_policies
 from nova_holistic.solver.problem.subproblem import Subproblem
 
 
@@ -41,6 +44,8 @@ class BatchConstruction:
         self._deadline = deadline
         self._eligibility = Eligibility(table)
         self._successes: Counter[Ordering] = Counter()
+        # Seconds left for attempts that may violate no preference and fail.
+        self._spare = phases().attempt_share * deadline.left()
         self._clear()
 
     def place(self, batches: Sequence[Batch]) -> bool:
@@ -52,9 +57,11 @@ class BatchConstruction:
         """
         order = [*batches]
         for _ in range(limits().orders):
-            failed = next((each for each in order if not any(
-                self._place(each, share)
-                for share in (limits().batch_share, 1.0))), None)
+            failed = next((each for each in order if not (
+                self._place_preferred(each) or any(
+                    self._place(each, each.within(self._incumbent.group),
+                                share)
+                    for share in (limits().batch_share, 1.0)))), None)
             if failed is None:
                 return True
             order.remove(failed)
@@ -74,10 +81,26 @@ class BatchConstruction:
         # Hosts in domains that a policy closes to further members.
         self._closed = np.zeros(len(table), dtype=bool)
 
-    def _place(self, batch: Batch, share: float) -> bool:
+    def _place_preferred(self, batch: Batch) -> bool:
+        """Place one batch without violated preferences, if it has any; return
+        whether a plan was found. Greedy construction satisfies far more
+        preferences if they restrict its hosts than if they are costs."""
+        before = self._deadline.left()
+        group = batch.within(self._incumbent.group)
+        if self._spare <= 0 or all(
+                each.policy.hard for each in scoped_policies(group)):
+            return False
+        found = self._place(batch, with_hard_forms(group),
+                            limits().batch_share)
+        if not found:
+            self._spare -= before - self._deadline.left()
+        return found
+
+    def _place(self, batch: Batch, group: Group, share: float) -> bool:
         """Place one batch according to the best of several plans; return
         whether a plan was found.
 
+        :param group: the group of the batch, whose policies may be different
         :param share: factor of the numbers of hosts
         """
         known = self._incumbent
@@ -92,7 +115,7 @@ class BatchConstruction:
             [table.index[name] for name in placed.values()],
             self._on, share, missing=self._missing(paths)), table)
         table = table.part(hosts)
-        case = Case.of(known.group.only(paths), known.snapshot, placed,
+        case = Case.of(group, known.snapshot, placed,
                        self._deadline.check,
                        Subproblem(table, constructs=True))
         best: tuple[PlanCost, Mapping[str, Host], Ordering] | None = None

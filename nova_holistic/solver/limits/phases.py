@@ -14,8 +14,9 @@ class PhasesLimits:
         0.3 times as much.
     :ivar attempt_share: share of the time left for an attempt that may fail:
         insertion, one ordering of greedy construction, greedy construction
-        before all hosts are used, a second method of the solver, the whole
-        program after its parts, or a question about an infeasible subset.
+        before all hosts are used, batches without violated preferences, a
+        second method of the solver, the whole program after its parts, or a
+        question about an infeasible subset.
     :ivar bound_share: share of the time left for a bound, of the whole group
         or of one part, and for the start of a plan for traffic.
     :ivar program_share: share of the time left for one of several programs or

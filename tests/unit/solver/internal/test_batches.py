@@ -17,10 +17,12 @@ from nova_holistic.policies.spread import Spread
 from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.check import check
 from nova_holistic.solver.construct.batches import batches
+from nova_holistic.solver.construct.by_batches import BatchConstruction
 from nova_holistic.solver.construct import first_plan as first_plans
 from nova_holistic.solver.improve.search import improve
 from nova_holistic.solver.improve.settings import Improvement
 from nova_holistic.solver.milp.backend import load_backend
+from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.ruin_recreate.part_search import PartSearch
 from nova_holistic.solver.settings import Settings
@@ -174,3 +176,60 @@ def test_batches_agree_with_enumeration(steps):
                 is_sound(without_rules_of_the_whole(cases.random_case(seed)),
                          OBJECTIVES[seed % 3], settings=settings)
     assert len(steps) > 10
+
+
+def _preferring(groups, *more):
+    """Groups whose members prefer one rack, but different hosts."""
+    return group(groups=[*(tier(
+        f'g{number}', 4, SoftAffinity(level='rack'),
+        AntiAffinity(weight=1.0)) for number in range(groups)), *more])
+
+
+def _preference_cost(shop, deadline=None):
+    known = incumbent(shop)
+    first_plans.first_plan(known, deadline or in_time())
+    return known.plan_cost[0]
+
+
+def test_batches_violate_no_preference_if_possible(only_batches):
+    """As costs, preferences for hosts without other members guide greedy
+    construction too late: members of the next batches are placed there."""
+    shop = group(groups=[tier(
+        f'g{number}', 4, *[Exclusive(weight=1.0)] * (number % 4 == 0))
+        for number in range(60)])
+    assert len(batches(incumbent(shop), 100)) > 1
+    assert _preference_cost(shop) == 0
+
+
+def test_batches_with_preferences_share_hosts(only_batches):
+    """As costs, the preferences spread the parts over all 80 hosts."""
+    shop = group(groups=[tier(
+        f'g{number}', 6, SoftAffinity(level='rack'),
+        AntiAffinity(max_per_domain=2)) for number in range(30)])
+    assert len(set(planned(shop).values())) < 40
+
+
+def test_batches_whose_preferences_are_impossible_get_hosts(only_batches):
+    """No rack has five hosts."""
+    shop = _preferring(26, tier('last', 5, SoftAffinity(level='rack'),
+                                AntiAffinity()))
+    assert len(batches(incumbent(shop), 100)) > 1
+    assert 0 < _preference_cost(shop) < float('inf')
+
+
+def test_failed_attempts_without_violations_take_a_share_of_the_time(
+        only_batches, monkeypatch):
+    """Each of these attempts takes 13 of 60 seconds."""
+    attempts, now = [], [0.0]
+    place = BatchConstruction._place
+
+    def slow(self, batch, restricted, share):
+        attempts.append(all(
+            each.hard for each in restricted.groups[0].policies))
+        now[0] += 13 * attempts[-1]
+        return not attempts[-1] and place(self, batch, restricted, share)
+
+    monkeypatch.setattr(BatchConstruction, '_place', slow)
+    cost = _preference_cost(_preferring(30), Deadline(lambda: now[0], 60.0))
+    assert cost < float('inf')
+    assert attempts.count(True) == 1 and attempts.count(False) > 1
