@@ -122,7 +122,7 @@ STRATEGIES = {
     'column generation': [(large, 'is_applicable', no)],
     'coarse relaxation': [(top, 'relax', nothing)],
     'traffic plans': [
-        (large, '_for_traffic', nothing),
+        (large, '_plan_for_traffic', nothing),
         (all_hosts, 'traffic_start', lambda *_: (None, lambda cost: None))],
     'families apart': [(CohesiveKinds, 'of', whole_hosts)],
     'batches': [(first_plan, 'batches', nothing_at_all),

@@ -6,6 +6,8 @@ The construction takes much less time than a search for a good plan. It is
 still expensive, so it starts only if the time may be too short.
 """
 
+import contextlib
+
 import numpy as np
 
 from nova_holistic.solver.construct.attempt import Attempt, fullest, LookAhead
@@ -14,17 +16,14 @@ from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.limits.current import construct as limits, phases
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
-from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
+from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.subproblem import Subproblem
 
 
 class FallbackPlan:
-    """A plan on some hosts. It is constructed at most once.
-
-    :ivar plan: the cost of the plan, the case of its hosts, and the counts;
-        None until a plan is found
-    """
+    """A plan on some hosts. It is constructed at most once, and only if no
+    plan is known."""
 
     def __init__(self, kinds: Kinds, incumbent: Incumbent,
                  deadline: Deadline, longest: Deadline | None):
@@ -33,45 +32,33 @@ class FallbackPlan:
         :param longest: the latest deadline of the construction; after a plan
             is found, ``deadline`` is extended by a share of the time left
         """
-        self.plan: tuple[PlanCost, Case, Counts] | None = None
         self._kinds, self._incumbent = kinds, incumbent
         self._deadline, self._longest = deadline, longest
-        # If a plan is known, a fallback plan is unnecessary.
-        self._was_tried = incumbent.where is not None
+        self._was_tried = False
 
     def construct_after(self, after: float) -> None:
         """Construct the plan, unless this was done before or a plan is known.
 
         :param after: share of the time limit before which nothing is done
         """
-        if self._was_tried or (
+        known = self._incumbent
+        if self._was_tried or known.where is not None or (
                 self._deadline.elapsed() < after * self._deadline.limit):
             return
         self._was_tried = True
         deadline = (self._longest
                     or self._deadline).part(phases().main_share)
         kinds = self._kinds
-        try:
+        with contextlib.suppress(OutOfTime):
             case = Case.of(
-                kinds.group, self._incumbent.snapshot,
-                self._incumbent.placed, deadline.check,
+                kinds.group, known.snapshot, known.placed, deadline.check,
                 Subproblem(kinds.table.part(hosts_with_room(kinds)),
                            constructs=True))
             counts = _plan_without_checks(case, deadline)
             for found in plans(case, deadline) if counts is None else [counts]:
-                self._take(case, found)
-        except OutOfTime:
-            pass
-        if self.plan is not None and self._longest is not None:
+                known.offer(case.placement(found))
+        if known.where is not None and self._longest is not None:
             self._extend(self._longest.part(phases().main_share))
-
-    def _take(self, case: Case, counts: Counts) -> None:
-        """Keep the plan if it is the best."""
-        placement = case.placement(counts)
-        plan_cost = self._incumbent.plan_cost_of(placement)
-        if self.plan is None or plan_cost < self.plan[0]:
-            self.plan = plan_cost, case, counts
-            self._incumbent.offer(placement)
 
     def _extend(self, later: Deadline) -> None:
         if later.left() > self._deadline.left():

@@ -23,32 +23,15 @@ from nova_holistic.solver.decomposition.many_subgroups import (
     many_subgroups, size)
 from nova_holistic.solver.limits.current import milp, phases as limits
 from nova_holistic.solver.milp.backend import Backend
-from nova_holistic.solver.milp.search import Search, SearchStatus
+from nova_holistic.solver.milp.search import Search
 from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
 from nova_holistic.solver.phases.relaxed_hosts import Relaxed
-from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
-from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
+from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.subproblem import Subproblem
 from nova_holistic.solver.traffic.traffic_plans import traffic_plan
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A plan on the hosts of a case, and the bound for the full problem.
-
-    :ivar solving: seconds spent in the solver
-    """
-
-    case: Case
-    counts: Counts
-    bound: float | None
-    solving: float
-
-
-Best = tuple[PlanCost, Found]
-"""A plan with the cost of its preferences and its objective value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,59 +52,55 @@ class Task:
 
 
 def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
-          longest: Deadline | None = None,
-          always: bool = False) -> Found | None:
-    """Return the best plan on chosen hosts and offer it to the incumbent; None
-    if the group is not large or this search found no plan.
+          longest: Deadline | None = None, always: bool = False) -> None:
+    """Offer plans on chosen hosts and bounds to the incumbent. Nothing is done
+    if the group is not large.
 
     :param longest: a later deadline, for use when a fallback plan is known
     :param always: whether to search even if the group is not large
-    :raises OutOfTime: if the time ends before a plan was found
+    :raises OutOfTime: if the time ends before any plan is known
     """
     kinds = Kinds.of(incumbent.group, incumbent.snapshot, incumbent.placed,
                      deadline.check)
     if kinds is None or not kinds.kinds or not (
             always or size(kinds) > limits().large_places
             and not many_subgroups(kinds)) or kinds.lacks_room:
-        return None
+        return
     fallback = FallbackPlan(kinds, incumbent, deadline, longest)
     fallback.construct_after(limits().fallback_after)
-    found, relaxed = _relaxed_plan(
-        kinds, Task(incumbent, backend, deadline), fallback)
-    if relaxed is not None and not incumbent.is_good_enough:
+    relaxed = _relaxed(kinds, Task(incumbent, backend, deadline), fallback)
+    if relaxed is None:
+        return
+    if not incumbent.is_good_enough:
         incumbent.prove(*relaxed.count_hosts((longest or deadline).part(
             limits().bound_share)))
-    if found is None and not (relaxed and relaxed.merged.impossible):
+    if not relaxed.merged.impossible:
         fallback.construct_after(0.0 if size(kinds) > milp().whole_places
                                  else limits().relaxation_limit)
-    if fallback.plan is None or found and found[0] <= fallback.plan[0]:
-        return found and found[1]
-    plan_cost, case, counts = fallback.plan
-    return Found(case, counts, relaxed and relaxed.within(plan_cost[0]), 0.0)
 
 
-def _relaxed_plan(kinds: Kinds, task: Task, fallback: FallbackPlan
-                  ) -> tuple[Best | None, Relaxed | None]:
-    """The best plan that relaxations lead to, and the relaxation with a bound.
+def _relaxed(kinds: Kinds, task: Task,
+             fallback: FallbackPlan) -> Relaxed | None:
+    """Offer the plans that relaxations lead to. Return the relaxation with a
+    bound, if there is one.
 
-    :raises OutOfTime: if the time ends before any plan was found
+    :raises OutOfTime: if the time ends before any plan is known
     """
-    found = relaxed = None
+    relaxed = None
     try:
-        found = _for_traffic(kinds, task)
-        if found is None:
+        if not _plan_for_traffic(kinds, task):
             relaxed = Relaxed.of(kinds, task.incumbent.objective,
                                  task.deadline)
-            found = _best_of_relaxations(relaxed, task, fallback)
+            _plan_by_relaxations(relaxed, task, fallback)
     except OutOfTime:
         fallback.construct_after(0.0)
-        if fallback.plan is None:
+        if task.incumbent.where is None:
             raise
     finally:
         if relaxed is not None:
             task.incumbent.prove_least(relaxed.merged.least)
             task.incumbent.prove_within(relaxed.within)
-    return found, relaxed
+    return relaxed
 
 
 def relax(incumbent: Incumbent, deadline: Deadline) -> None:
@@ -144,49 +123,47 @@ def relax(incumbent: Incumbent, deadline: Deadline) -> None:
         incumbent.prove_within(relaxed.within)
 
 
-def _for_traffic(kinds: Kinds, task: Task) -> Best | None:
-    """The best plan for an objective that measures traffic, if it is one."""
+def _plan_for_traffic(kinds: Kinds, task: Task) -> bool:
+    """Offer a plan for an objective that measures traffic. Return whether such
+    a plan was found."""
     traffic = task.incumbent.objective.traffic()
     search = traffic and traffic_plan(
         kinds, traffic, task.incumbent, task.backend, task.deadline)
     if not search:
-        return None
+        return False
     task.offer(search)
-    return search.plan_cost, Found(search.case, search.best, search.bound,
-                                   search.solving)
+    return True
 
 
-def _best_of_relaxations(relaxed: Relaxed, task: Task,
-                         fallback: FallbackPlan) -> Best | None:
-    """The best of the plans that the relaxations lead to.
+def _plan_by_relaxations(relaxed: Relaxed, task: Task,
+                         fallback: FallbackPlan) -> None:
+    """Offer the plans that the relaxations lead to.
 
-    :raises OutOfTime: if the time ends before a plan was found
+    :raises OutOfTime: if the time ends before the last plan is complete
     """
-    best, merged = None, relaxed.merged
+    found, merged = False, relaxed.merged
     if is_applicable(relaxed.kinds, relaxed.host_cost, relaxed.cells,
                      merged.columns):
         merged.run(limits().rounds_before_patterns)
         fallback.construct_after(limits().fallback_after)
-        search, found = _from_patterns(relaxed, task, fallback)
-        best = found and (search.plan_cost, found)
-        if found is not None and search.preferred():
-            return best
+        search = _search_from_patterns(relaxed, task, fallback)
+        found = search is not None and search.best is not None
+        if found and search.preferred():
+            return
     merged.run()
     fallback.construct_after(limits().fallback_after)
-    if merged.impossible or merged.bound is None:
-        return best
-    return _chosen(relaxed, task, best)
+    if not (merged.impossible or merged.bound is None):
+        _search_chosen_hosts(relaxed, task, found)
 
 
-def _chosen(relaxed: Relaxed, task: Task,
-            best: Best | None) -> Best | None:
-    """The best plan on the hosts that the relaxation uses, with more spare
+def _search_chosen_hosts(relaxed: Relaxed, task: Task, found: bool) -> None:
+    """Search for plans on the hosts that the relaxation uses, with more spare
     hosts in each attempt.
 
-    :param best: the best known plan with its costs
+    :param found: whether column generation has found a plan
+    :raises OutOfTime: if the time ends before the last plan is complete
     """
     deadline, merged = task.deadline, relaxed.merged
-    host_cost = relaxed.host_cost
     alike = not np.ptp(merged.columns.opening) > EQUAL_COSTS
     # If all hosts cost the same, the hosts of the relaxation are usually best.
     for spare in limits().spare_hosts[0 if alike else 1:]:
@@ -194,34 +171,27 @@ def _chosen(relaxed: Relaxed, task: Task,
                                      deadline)
         if assignment.taken is None and spare < limits().spare_hosts[-1]:
             continue
-        try:
-            search, found = plan_on_hosts(relaxed, task, assignment)
-        except OutOfTime:
-            if best is None:
-                raise
-            break
-        if found is not None and (best is None or search.plan_cost < best[0]):
-            best = search.plan_cost, found
+        search = search_on_hosts(relaxed, task, assignment)
+        found = found or search.best is not None
         if search.good_enough() or (
                 deadline.elapsed() > limits().relaxation_limit
                 * deadline.limit):
             break
-        if best is not None and (host_cost.slopes or not relaxed.is_objective):
+        if found and (relaxed.host_cost.slopes or not relaxed.is_objective):
             # More hosts would lead to the same placement.
             break
-    return best
 
 
-def _from_patterns(relaxed: Relaxed, task: Task,
-                   fallback: FallbackPlan
-                   ) -> tuple[Search | None, Found | None]:
-    """A plan by column generation over patterns of members on hosts, which
-    yields a tighter bound and better placements."""
+def _search_from_patterns(relaxed: Relaxed, task: Task,
+                          fallback: FallbackPlan) -> Search | None:
+    """Search on the hosts of column generation over patterns of members on
+    hosts, which yields a tighter bound and better placements; None if it
+    yields no placement."""
     deadline, merged = task.deadline, relaxed.merged
     kinds, rules = relaxed.kinds, relaxed.cells
     if merged.impossible or merged.bound is None or (
             deadline.elapsed() > limits().relaxation_limit * deadline.limit):
-        return None, None
+        return None
     generation = ColumnGeneration(
         kinds, rules, relaxed.host_cost, merged, deadline, domain_branches(
             kinds, rules, relaxed.cohesive.domains, merged.limit))
@@ -232,18 +202,18 @@ def _from_patterns(relaxed: Relaxed, task: Task,
         merged.limit) if is_finished else None
     merged.proved.add(generation.bound, generation.limit)
     if taken is None:
-        return None, None
+        return None
     fallback.construct_after(limits().fallback_late)
     with contextlib.suppress(OutOfTime):
-        return plan_on_hosts(relaxed, task, from_patterns(
+        return search_on_hosts(relaxed, task, from_patterns(
             merged, *taken, bool(relaxed.host_cost.slopes)))
-    return None, None
+    return None
 
 
-def plan_on_hosts(relaxed: Relaxed, task: Task, assignment: HostAssignment
-                  ) -> tuple[Search, Found | None]:
+def search_on_hosts(relaxed: Relaxed, task: Task,
+                    assignment: HostAssignment) -> Search:
     """Search for a plan on the hosts of an assignment, starting from its
-    places, and offer it to the incumbent. Return the search and the plan."""
+    places, and offer it to the incumbent."""
     kinds, deadline, merged = relaxed.kinds, task.deadline, relaxed.merged
     hosts = np.union1d(assignment.hosts, np.array(
         [*kinds.placed.values()], dtype=np.int64))
@@ -255,9 +225,7 @@ def plan_on_hosts(relaxed: Relaxed, task: Task, assignment: HostAssignment
     if assignment.taken is not None:
         start = class_counts(case, relaxed.cells, relaxed.host_cost,
                              assignment, merged.limit, deadline)
-    status = search.improve(start, merged.least, relaxed.within,
-                            known.where is not None)
+    search.improve(start, merged.least, relaxed.within,
+                   known.where is not None)
     task.offer(search)
-    if status is SearchStatus.NO_RESULT or search.best is None:
-        return search, None
-    return search, Found(case, search.best, search.bound, search.solving)
+    return search

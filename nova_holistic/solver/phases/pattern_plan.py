@@ -24,7 +24,7 @@ from nova_holistic.solver.decomposition.host_assignment import from_patterns
 from nova_holistic.solver.limits.current import (
     limits as all_limits, phases, small_groups as limits, using)
 from nova_holistic.solver.milp.backend import Backend
-from nova_holistic.solver.phases.large import plan_on_hosts, Task
+from nova_holistic.solver.phases.large import search_on_hosts, Task
 from nova_holistic.solver.phases.relaxed_hosts import Relaxed
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
@@ -99,4 +99,4 @@ def _solve(relaxed: Relaxed, task: Task) -> None:
     known.prove(bound + rest, cost)
     merged.proved.add(bound + rest, float(cost))
     if places is not None:
-        plan_on_hosts(relaxed, task, from_patterns(merged, *places, False))
+        search_on_hosts(relaxed, task, from_patterns(merged, *places, False))

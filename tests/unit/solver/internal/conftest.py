@@ -6,6 +6,7 @@ import contextlib
 
 import pytest
 
+from nova_holistic.solver.phases import large
 from tests.unit.policies.outside_package import site, types  # noqa: F401
 from tests.unit.solver.internal.limited import limited
 
@@ -17,3 +18,16 @@ def set_limits():
     with contextlib.ExitStack() as stack:
         yield lambda section, **values: stack.enter_context(
             limited(section, **values))
+
+
+@pytest.fixture
+def searched_cases(monkeypatch):
+    """The cases of all searches on chosen hosts, in order."""
+    cases, search = [], large.Search
+
+    def noted(case, *arguments):
+        cases.append(case)
+        return search(case, *arguments)
+
+    monkeypatch.setattr(large, 'Search', noted)
+    return cases

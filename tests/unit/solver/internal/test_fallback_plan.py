@@ -185,7 +185,7 @@ def test_a_better_plan_replaces_the_early_one(hurry, monkeypatch):
     answer = _solved(Clock(), 'stack')
     _is_a_plan(answer)
     assert found[0] is not None
-    monkeypatch.setattr(large, '_best_of_relaxations', lambda *arguments: None)
+    monkeypatch.setattr(large, '_plan_by_relaxations', lambda *arguments: None)
     worse = _solved(Clock(), 'stack')
     _is_a_plan(worse)
     assert _plan_cost(answer) < _plan_cost(worse)

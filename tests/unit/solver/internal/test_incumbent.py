@@ -48,13 +48,13 @@ def test_a_time_out_in_a_step_keeps_the_plan(monkeypatch):
 
 
 def test_a_time_out_after_chosen_hosts_keeps_their_plan(monkeypatch):
-    clock, good = Clock(), large._best_of_relaxations
+    clock, good = Clock(), large._plan_by_relaxations
 
     def late(*arguments):
         good(*arguments)
         clock.run_out()
 
-    monkeypatch.setattr(large, '_best_of_relaxations', late)
+    monkeypatch.setattr(large, '_plan_by_relaxations', late)
     monkeypatch.setattr(FallbackPlan, 'construct_after',
                         lambda *arguments: None)
     assert isinstance(solved(clock, 'decomposed'), Plan)

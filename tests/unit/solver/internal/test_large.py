@@ -25,7 +25,8 @@ from tests.unit.solver.internal.deadlines import in_time
 from tests.unit.solver import test_bounds
 
 
-def _found(hosts, members):
+def _search(hosts, members):
+    """Search for a plan on chosen hosts, and check that one is found."""
     snapshot = cloud(*(host(f'h{n}', f'r{n // 40}', inventories={
         'VCPU': Inventory(32, used=n * 7 % 30)}) for n in range(hosts)))
     wanted = group(groups=[
@@ -33,19 +34,23 @@ def _found(hosts, members):
               servers('large', members // 4, vcpus=4), name=name,
               policies=[AntiAffinity(max_per_domain=4)])
         for name in ('one', 'other')])
-    return large.large(
-        Incumbent(wanted, snapshot, {}, load_objective('fewest-hosts'), 0.01),
-        load_backend('highs'), in_time(10.0), always=True)
+    known = Incumbent(wanted, snapshot, {}, load_objective('fewest-hosts'),
+                      0.01)
+    large.large(known, load_backend('highs'), in_time(10.0), always=True)
+    assert known.where is not None
 
 
-def test_the_model_size_depends_on_members_and_not_on_hosts():
-    few, many = _found(400, 80), _found(4000, 80)
+def test_the_model_size_depends_on_members_and_not_on_hosts(searched_cases):
+    _search(400, 80)
+    few = searched_cases[-1]
+    _search(4000, 80)
+    many = searched_cases[-1]
     # A host takes at most eight members, so ten hosts are needed. The model
     # has twice as many and some spare hosts.
-    assert {len(few.case.table), len(many.case.table)} <= set(range(10, 60))
-    assert len(many.case.classes) == 4
-    assert many.case.room.size < 4 * 60
-    assert len(many.case.rules.rows) < 4 * 60
+    assert {len(few.table), len(many.table)} <= set(range(10, 60))
+    assert len(many.classes) == 4
+    assert many.room.size < 4 * 60
+    assert len(many.rules.rows) < 4 * 60
 
 
 @pytest.mark.parametrize('objective', ['fewest-hosts', 'network'])
@@ -57,8 +62,7 @@ def test_random_groups_have_plans_on_chosen_hosts(objective):
         bound = bind(wanted, snapshot)
         known = Incumbent(bound, snapshot, {}, load_objective(
             objective).for_group(bound), 0.01)
-        assert large.large(known, load_backend('highs'), in_time(),
-                           always=True), seed
+        large.large(known, load_backend('highs'), in_time(), always=True)
         assert known.where is not None, seed
 
 
