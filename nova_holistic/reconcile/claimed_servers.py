@@ -11,21 +11,18 @@ from oslo_log import log as logging
 from nova_holistic import exceptions
 from nova_holistic.reconcile.components import ReconcileComponents
 from nova_holistic.reconcile.instances import InstanceView
+from nova_holistic.reconcile.members_with_servers import MembersWithServers
 from nova_holistic.reconcile.missing_servers import MissingServers
 from nova_holistic.reconcile.observed_servers import ObservedServers
-from nova_holistic.reconcile.resized_servers import ResizedServers
+from nova_holistic.reconcile.resized_servers import ResizedServers, Servers
 from nova_holistic.reconcile.returned_places import ReturnedPlaces
 from nova_holistic.reconcile.server_positions import (
     is_settled, ServerPositions)
-from nova_holistic.table.changes.claim import OWNED
 from nova_holistic.table.queries import overview
 from nova_holistic.table.queries.overview import GroupOutline, MemberOutline
 from nova_holistic.table.records import MemberRecord, MemberState, Place
 
 LOG = logging.getLogger(__name__)
-
-WITH_SERVER = (*OWNED, MemberState.FAILED)
-"""States of a member with a server."""
 
 ERROR = 'ERROR'
 BUILDING = 'BUILD'
@@ -47,6 +44,11 @@ class ServerReconciler:
         self._instances = instances = components.instances
         self._clock = clock = components.clock
         self._observed = ObservedServers(instances, clock)
+        self._members = MembersWithServers()
+        # UUIDs of the servers whose members may need a correction.
+        self._unsure: set[str] = set()
+        # UUIDs of the servers that may have been resized.
+        self._changed: set[str] = set()
         self._missing = MissingServers(components.conf, instances, holds)
         self._resized = ResizedServers(table, holds, clock)
         self._returning = ReturnedPlaces(table, holds, clock)
@@ -54,27 +56,36 @@ class ServerReconciler:
             components.inventory, table, instances, clock)
 
     def reconcile_members(self, repaired: Counter[str], each: Each) -> None:
-        """Check every member with a server in an active group.
+        """Check every member with a server in an active group that was not
+        correct in the previous pass, or has changed since then.
 
         :param repaired: number of repairs by kind, which is updated
         """
         self._positions.forget_places()
         outlines = self._table.outlines.read()
-        groups = outlines.active()
-        by_project: dict[str, list[MemberOutline]] = {}
-        for member in outlines.members(WITH_SERVER, overview.ACTIVE):
-            by_project.setdefault(groups[member.group_uuid].project_id,
-                                  []).append(member)
+        changed = self._members.follow(outlines)
+        self._note(changed)
+        members = self._members.by_server
+        self._observed.forget(changed - members.keys())
         try:
-            self._observed.renew({m.instance_uuid for members
-                                  in by_project.values() for m in members})
+            self._observed.renew()
         except exceptions.HolisticError:
             LOG.exception('The list of changed servers cannot be read')
-        known, views = self._all_views(by_project)
-        if self._missing.are_credible(known, views):
-            self._repair_members(repaired, known, views, groups, each)
+        self._note(self._observed.changed())
+        self._unsure = {uuid for uuid in self._unsure
+                        if uuid in members and not _is_correct(
+                            members[uuid], self._observed.last(uuid))}
+        views, failed = self._views()
+        self._note(self._observed.changed())
+        known = {uuid: members[uuid] for uuid in views}
+        if self._missing.are_credible(
+                known, views, self._members.outside(failed)):
+            self._repair_members(
+                repaired, known.values(), views, outlines.groups, each)
             self._resized.reconcile_members(
-                repaired, known, self._observed.last, each)
+                repaired, Servers(members, self._changed, self._observed.last),
+                each)
+            self._changed = set()
 
     def reconcile_reported(self, repaired: Counter[str],
                            instance_uuids: Collection[str], each: Each
@@ -126,29 +137,31 @@ class ServerReconciler:
                 row, views[row.instance_uuid], groups[row.group_uuid])
             each(repaired, case, repair, [row])
 
-    def _all_views(self, by_project: Mapping[str, list[MemberOutline]]
-                   ) -> tuple[list[MemberOutline],
-                              Mapping[str, InstanceView | None]]:
-        """Members of the projects whose servers Nova lists, and the listed
-        servers."""
-        known, views = [], {}
-        for project_id, members in by_project.items():
+    def _note(self, instance_uuids: Collection[str]) -> None:
+        """Check these servers in this pass or, after an error, in the next.
+        """
+        self._unsure.update(instance_uuids)
+        self._changed.update(instance_uuids)
+
+    def _views(self) -> tuple[Mapping[str, InstanceView | None],
+                              Collection[str]]:
+        """The current state of the servers whose members may need a
+        correction, and the projects whose servers Nova does not list."""
+        by_project: dict[str, set[str]] = {}
+        for uuid in self._unsure:
+            by_project.setdefault(
+                self._members.project(uuid), set()).add(uuid)
+        views: dict[str, InstanceView | None] = {}
+        failed = set()
+        for project_id, servers in by_project.items():
             try:
-                views.update(self._views(members, project_id))
+                views.update(self._observed.read(servers, project_id))
             except exceptions.HolisticError:
                 LOG.exception('Servers of project %s are not checked in this '
                               'pass',
                               project_id)
-                continue
-            known.extend(members)
-        return known, views
-
-    def _views(self, members: Iterable[MemberOutline], project_id: str,
-               ) -> Mapping[str, InstanceView | None]:
-        """The current state of the servers that may need a correction."""
-        unsure = {m.instance_uuid for m in members if not _is_correct(
-            m, self._observed.last(m.instance_uuid))}
-        return self._observed.read(unsure, project_id)
+                failed.add(project_id)
+        return views, failed
 
     def _case(self, member: MemberRecord, view: InstanceView | None,
               group: GroupOutline) -> tuple[str, Callable[..., bool]]:

@@ -25,6 +25,7 @@ from nova_holistic.reconcile.volume_positions import VolumePositions
 from nova_holistic.repair.checked_cloud import CheckedCloud, PassSnapshot
 from nova_holistic.repair.violations import misplaced, violations
 from nova_holistic.table.changes import group_degradation
+from nova_holistic.table.queries.outline_index import Outlines
 from nova_holistic.table.queries.overview import GroupOutline, MemberOutline
 from nova_holistic.table.queries.progress import WITH_SERVERS
 from nova_holistic.table.records import (
@@ -64,9 +65,12 @@ class DegradationCheck:
         self._holds = holds
         self._clock = clock
         self._groups = GroupParser()
-        # Groups with servers at the last comparison, by UUID.
-        self._latest: Mapping[
-            str, tuple[_Outline, Mapping[int, MemberOutline]]] = {}
+        # All groups at the last check.
+        self._outlines = Outlines()
+        # Those with servers, by UUID.
+        self._latest: dict[str, _Outline] = {}
+        # UUIDs of the groups that have changed since they were checked.
+        self._due: set[str] = set()
         # The inputs of the last check of each group, by UUID.
         self._positions: dict[str, _Key] = {}
         self._surroundings: dict[str, Hashable] = {}
@@ -83,9 +87,10 @@ class DegradationCheck:
         :returns: number of ``degraded`` and ``recovered`` groups, and of
             ``misplaced`` members
         """
-        outlines = self._outlines()
-        due = {uuid for uuid, (_, key, _) in outlines.items()
-               if self._positions.get(uuid) != key}
+        self._follow(self._table.outlines.read())
+        outlines = self._latest
+        self._due = due = {uuid for uuid in self._due
+                           if self._positions.get(uuid) != outlines[uuid][1]}
         compare = bool(outlines) and self._must_compare_hosts()
         if not due and not compare:
             return {}
@@ -96,10 +101,11 @@ class DegradationCheck:
                           'checked in this pass')
             return {}
         if compare:
-            due |= {uuid for uuid, outline in outlines.items()
-                    if self._surroundings.get(uuid) != self._around(
-                        cloud, outline) or uuid in self._with_volumes
-                    and outline[0].status == GroupStatus.DEGRADED}
+            due = due | {
+                uuid for uuid, outline in outlines.items()
+                if self._surroundings.get(uuid) != self._around(
+                    cloud, outline) or uuid in self._with_volumes
+                and outline[0].status == GroupStatus.DEGRADED}
             # Otherwise, the next comparison finds the other groups.
             if len(due) <= MAX_GROUPS:
                 self._compared_at = self._clock()
@@ -116,31 +122,21 @@ class DegradationCheck:
     def _complete(self) -> CheckedCloud:
         return CheckedCloud(self._inventory.snapshot(), self._volumes.pools)
 
-    def _outlines(self) -> 'dict[str, _Outline]':
-        """Groups with servers. The stored inputs of all others are deleted."""
-        read = self._table.outlines.read()
-        latest = {
-            uuid: self._outline(group, read.by_group[uuid])
-            for uuid, group in read.groups.items()
-            if group.status in CHECKED_STATES and uuid in read.by_group}
-        self._latest = latest
-        for known in (self._positions, self._surroundings):
-            for uuid in known.keys() - latest.keys():
-                del known[uuid]
-        self._wide &= latest.keys()
-        self._with_volumes &= latest.keys()
-        return {uuid: outline for uuid, (outline, _) in latest.items()}
-
-    def _outline(self, group: GroupOutline,
-                 members: Mapping[int, MemberOutline]
-                 ) -> 'tuple[_Outline, Mapping[int, MemberOutline]]':
-        """The outline of a group, which is computed only after a change."""
-        known = self._latest.get(group.uuid)
-        if known is not None and known[0][0] == group and known[1] is members:
-            return known
-        hosts = {host for each in members.values()
-                 for host in each.position if host}
-        return (group, _positions(group, members.values()), hosts), members
+    def _follow(self, outlines: Outlines) -> None:
+        """Apply the changes of groups since the previous call. The stored
+        inputs of groups without servers are deleted."""
+        for uuid in outlines.changed_since(self._outlines):
+            group = outlines.groups.get(uuid)
+            members = outlines.by_group.get(uuid)
+            if group and members and group.status in CHECKED_STATES:
+                self._latest[uuid] = _outline(group, members.values())
+                self._due.add(uuid)
+                continue
+            for known in self._latest, self._positions, self._surroundings:
+                known.pop(uuid, None)
+            for uuids in self._due, self._wide, self._with_volumes:
+                uuids.discard(uuid)
+        self._outlines = outlines
 
     def _must_compare_hosts(self) -> bool:
         interval = timedelta(seconds=self._conf.drift_interval)
@@ -262,7 +258,9 @@ _Outline = tuple[GroupOutline, _Key, Collection[str]]
 """A group, its key, and the names of its hosts."""
 
 
-def _positions(group: GroupOutline,
-               members: Collection[MemberOutline]) -> _Key:
-    return (group.revision, group.status == GroupStatus.DEGRADED, frozenset(
+def _outline(group: GroupOutline,
+             members: Collection[MemberOutline]) -> _Outline:
+    key = (group.revision, group.status == GroupStatus.DEGRADED, frozenset(
         (member.id, member.state, member.position) for member in members))
+    return group, key, {host for member in members
+                        for host in member.position if host}

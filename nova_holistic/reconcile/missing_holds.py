@@ -6,10 +6,9 @@ A user with administrator rights can delete a hold, for example with
 of the resource provider, but it lowers the usage that snapshots show.
 """
 
-from collections.abc import (
-    Callable, Iterable, Iterator, Mapping, Sequence)
-from collections import Counter, defaultdict
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from dataclasses import dataclass, replace
 from datetime import datetime
 import itertools
 
@@ -19,9 +18,10 @@ from nova_holistic import crash_points
 from nova_holistic.engine.update.unneeded_holds import drop_if_unwanted
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
-from nova_holistic.reconcile.pass_reads import PassReads, Use
+from nova_holistic.model.cloud.snapshot import Host
+from nova_holistic.reconcile.pass_reads import PassReads
+from nova_holistic.table.queries.outline_index import PlannedMembers
 from nova_holistic.table.queries import overview
-from nova_holistic.table.queries.overview import MemberOutline
 from nova_holistic.table.queries.round_robin import RoundRobin
 from nova_holistic.table.records import MemberRecord, MemberState
 from nova_holistic.table.store import PlacementTable
@@ -31,7 +31,7 @@ LOG = logging.getLogger(__name__)
 Each = Callable[[Counter, str, Callable[..., bool], Iterable], None]
 """Calls a repair for each item and counts the repairs of this kind: see
 ``Reconciler._each``."""
-_Members = Mapping[str, Sequence[MemberOutline]]
+_Planned = Mapping[str, PlannedMembers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +39,16 @@ class _Check:
     """A check of the consumers of one resource provider.
 
     :ivar generation: generation of the provider before the check
-    :ivar use: usage of the provider before the check; None if it was not known
+    :ivar host: the provider in the snapshot before the check; None if it was
+        not known
+    :ivar members: the planned members, whose holds all existed; None if a hold
+        did not exist
     :ivar holds: holds of planned members that existed
     """
 
     generation: int | None
-    use: Use | None
+    host: Host | None
+    members: PlannedMembers | None
     holds: frozenset[str]
 
 
@@ -70,57 +74,70 @@ class MissingHolds:
         self._rotation = RoundRobin()
 
     def reconcile_members(self, repaired: Counter[str],
-                          planned: Sequence[MemberOutline],
+                          planned: _Planned,
                           reads: PassReads, each: Each) -> None:
         """Restore missing holds of planned members.
 
-        :param planned: all planned members of groups that can be claimed
+        :param planned: all planned members of groups that can be claimed, by
+            the UUID of the provider; the members of a provider are the same
+            object as in an earlier call if they have not changed
         :param reads: the reads of the pass; its snapshot, if any, is already
             taken
         """
         if reads.generations is None:
             return
-        members: dict[str, list[MemberOutline]] = defaultdict(list)
-        for member in planned:
-            members[member.provider].append(member)
-        self._checks = {provider: check for provider, check
-                        in self._checks.items() if provider in members}
-        use = reads.use()
-        for provider in self._due(members, reads.generations, use):
+        for provider in self._checks.keys() - planned.keys():
+            del self._checks[provider]
+        hosts = reads.hosts()
+        for provider in self._due(planned, reads.generations, hosts):
             try:
                 consumers = self._holds.consumers(provider)
             except hold_errors.HoldsError:
                 LOG.exception('The holds on %s are not checked', provider)
                 continue
-            without_hold = [m for m in members[provider]
+            members = planned[provider]
+            without_hold = [m for m in members.values()
                             if m.hold not in consumers]
             if without_hold:
                 each(repaired, 'vanished', self._restore,
                      overview.member_records(
                          self._table.database, without_hold))
             self._checks[provider] = _Check(
-                reads.generations.get(provider), use and use.get(provider),
-                frozenset(m.hold for m in members[provider]
+                reads.generations.get(provider),
+                None if hosts is None else hosts.get(provider),
+                None if without_hold else members,
+                frozenset(m.hold for m in members.values()
                           if m.hold in consumers))
 
-    def _due(self, members: _Members, generations: Mapping[str, int],
-             use: Mapping[str, Use] | None) -> Iterator[str]:
-        changed = [provider for provider in members if self._has_changed(
-            provider, members[provider], generations, use)]
+    def _due(self, planned: _Planned, generations: Mapping[str, int],
+             hosts: Mapping[str, Host] | None) -> Iterator[str]:
+        changed = [provider for provider, members in planned.items()
+                   if self._has_changed(
+                       provider, members, generations.get(provider),
+                       hosts)]
         yield from changed
-        unchanged = members.keys() - set(changed)
+        unchanged = planned.keys() - set(changed)
         yield from itertools.islice(
             self._rotation.next(unchanged), self._conf.recheck_requests)
 
-    def _has_changed(self, provider: str, members: Sequence[MemberOutline],
-                     generations: Mapping[str, int],
-                     use: Mapping[str, Use] | None) -> bool:
+    def _has_changed(self, provider: str, members: PlannedMembers,
+                     generation: int | None,
+                     hosts: Mapping[str, Host] | None) -> bool:
         check = self._checks.get(provider)
-        return (check is None
-                or check.generation is None
-                or check.generation != generations.get(provider)
-                or use is not None and check.use != use.get(provider)
-                or any(m.hold not in check.holds for m in members))
+        if (check is None or check.generation is None
+                or check.generation != generation):
+            return True
+        host = check.host if hosts is None else hosts.get(provider)
+        is_same_host, is_same = host is check.host, members is check.members
+        if (not is_same_host and _use(host) != _use(check.host)
+                or not is_same and any(
+                    m.hold not in check.holds for m in members.values())):
+            return True
+        if not (is_same_host and is_same):
+            # The next pass need not compare these objects again.
+            self._checks[provider] = replace(
+                check, host=host, members=members)
+        return False
 
     def _restore(self, member: MemberRecord) -> bool:
         """Write the hold again if the capacity is free. Otherwise, mark the
@@ -148,3 +165,10 @@ class MissingHolds:
         crash_points.reached('restore.hold-put')
         drop_if_unwanted(self._table, self._holds, member)
         return True
+
+
+def _use(host: Host | None) -> Mapping[str, int] | None:
+    """The used amount of each resource class of a provider; None if it is not
+    known."""
+    return host and {name: inventory.used
+                     for name, inventory in host.inventories.items()}

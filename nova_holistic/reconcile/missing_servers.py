@@ -33,32 +33,35 @@ class MissingServers:
         self._instances = instances
         self._holds = holds
 
-    def are_credible(self, members: Collection[MemberOutline],
-                     views: Mapping[str, InstanceView | None]) -> bool:
+    def are_credible(self, members: Mapping[str, MemberOutline],
+                     views: Mapping[str, InstanceView | None],
+                     number: int) -> bool:
         """Whether the servers that Nova does not know are deleted.
 
         If not, an error with the numbers is logged.
 
         :param members: claimed and built members whose servers were requested
-            from Nova in this pass, or are known to exist there
+            from Nova in this pass, by the UUID of the server
         :param views: Nova's responses by the UUID of the server
+        :param number: number of these members and of those whose servers are
+            known to exist in Nova
         """
-        missing = [m for m in members if m.instance_uuid in views
-                   and views[m.instance_uuid] is None]
+        missing = [members[uuid] for uuid, view in views.items()
+                   if view is None]
         if not missing:
             return True
         try:
             self._instances.check_service()
             allocated = (self._allocated(missing)
-                         if self._are_many(missing, members) else 0)
+                         if self._are_many(len(missing), number) else 0)
         except exceptions.HolisticError as error:
             LOG.error(
                 'Nova does not find %d of the %d servers of members. This is '
                 'probably a fault, and no member is changed because of its '
                 'server: %s. Check the options of [nova]',
-                len(missing), len(members), error)
+                len(missing), number, error)
             return False
-        if not self._are_many(range(allocated), members):
+        if not self._are_many(allocated, number):
             return True
         LOG.error(
             'Nova does not find %d of the %d servers of members, but %d of '
@@ -67,13 +70,12 @@ class MissingServers:
             'its server. Check the options of [nova]. If they are right, '
             'delete these allocations with "nova-manage placement audit '
             '--delete", or set [reconciler] missing_percent to 100',
-            len(missing), len(members), allocated)
+            len(missing), number, allocated)
         return False
 
-    def _are_many(self, some: Collection, members: Collection) -> bool:
+    def _are_many(self, some: int, number: int) -> bool:
         share = self._conf.reconciler.missing_percent
-        return (len(some) > FEW
-                and len(some) * 100 > share * len(members))
+        return some > FEW and some * 100 > share * number
 
     def _allocated(self, missing: Collection[MemberOutline]) -> int:
         """The number of these servers with an allocation on the hosts of their

@@ -30,25 +30,35 @@ class ObservedServers:
         self._instances = instances
         self._clock = clock
         self._views: dict[str, InstanceView] = {}
+        self._changed: set[str] = set()
         self._forgot_at: datetime | None = None
         self._read_at: datetime | None = None
 
-    def renew(self, wanted: Collection[str]) -> None:
+    def renew(self) -> None:
         """Read the servers that have changed since the previous call.
 
-        :param wanted: UUIDs of servers that are still needed
         :raises ServiceFailed: Nova does not respond; the stored states remain,
             and the next call reads the changes
         """
         now = self._clock()
         if self._forgot_at is None or not (
                 timedelta() <= now - self._forgot_at < MAX_AGE):
-            self._views, self._forgot_at = {}, now
-        self._views = {uuid: self._views[uuid]
-                       for uuid in self._views.keys() & wanted}
+            self._forget_all()
+            self._forgot_at = now
         if self._views:
             self._follow(self._read_at - OVERLAP)
         self._read_at = now
+
+    def forget(self, instance_uuids: Collection[str]) -> None:
+        """Discard the states of servers that are no longer needed."""
+        for uuid in instance_uuids:
+            self._remember(uuid, None)
+
+    def changed(self) -> set[str]:
+        """UUIDs of the servers whose stored state has changed, or was
+        discarded, since the previous call."""
+        changed, self._changed = self._changed, set()
+        return changed
 
     def last(self, instance_uuid: str) -> InstanceView | None:
         """The last known state of a server; None if no state is known."""
@@ -65,17 +75,23 @@ class ObservedServers:
     def _follow(self, since: datetime) -> None:
         changed = self._instances.changed(since)
         if changed is None:
-            self._views = {}
+            self._forget_all()
             return
         for number, view in enumerate(changed, 1):
             if view.uuid in self._views:
                 self._remember(view.uuid, view)
             if is_list_too_long(number, len(self._views)):
-                self._views = {}
+                self._forget_all()
                 return
 
     def _remember(self, uuid: str, view: InstanceView | None) -> None:
         if view is None or view.status == DELETED:
-            self._views.pop(uuid, None)
-        else:
+            if self._views.pop(uuid, None) is not None:
+                self._changed.add(uuid)
+        elif self._views.get(uuid) != view:
             self._views[uuid] = view
+            self._changed.add(uuid)
+
+    def _forget_all(self) -> None:
+        self._changed.update(self._views)
+        self._views = {}

@@ -12,9 +12,6 @@ from nova_holistic.model.cloud.snapshot import Host, Snapshot
 
 LOG = logging.getLogger(__name__)
 
-Use = tuple[tuple[str, int], ...]
-"""The used amount of each resource class of a provider."""
-
 
 class PassReads:
     """One list of resource providers and at most one snapshot, each read once.
@@ -50,14 +47,11 @@ class PassReads:
             self._snapshot = self._inventory.uncounted_snapshot()
         return self._snapshot
 
-    def use(self) -> Mapping[str, Use] | None:
-        """The usage of each provider, by its UUID; None if this pass has no
+    def hosts(self) -> Mapping[str, Host] | None:
+        """The hosts by the UUID of the provider; None if this pass has no
         snapshot."""
-        if self._snapshot is None:
+        snapshot = self._snapshot
+        if snapshot is None:
             return None
-        return {host.uuid: _use(host) for host in self._snapshot.hosts}
-
-
-def _use(host: Host) -> Use:
-    return tuple(sorted((name, inventory.used)
-                        for name, inventory in host.inventories.items()))
+        return snapshot.once('hosts by provider', lambda: {
+            host.uuid: host for host in snapshot.hosts})

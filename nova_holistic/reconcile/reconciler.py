@@ -24,14 +24,11 @@ from nova_holistic.reconcile.orphan_holds import OrphanHolds
 from nova_holistic.reconcile.pace import Pace
 from nova_holistic.reconcile.pass_reads import PassReads
 from nova_holistic.reconcile.unavailable_hosts import UnavailableHosts
-from nova_holistic.table.changes.claim import CLAIMABLE
+from nova_holistic.table.queries.outline_index import GIVEN_UP, Outlines
 from nova_holistic.table.queries.overview import GroupOutline, MemberOutline
 from nova_holistic.table.records import GroupStatus, MemberRecord, MemberState
 
 LOG = logging.getLogger(__name__)
-
-GIVEN_UP = (GroupStatus.ERROR, GroupStatus.UNPLACEABLE)
-"""Statuses of groups without a plan."""
 
 
 class Reconciler:
@@ -72,21 +69,25 @@ class Reconciler:
         """
         repaired: Counter[str] = Counter()
         self._outlines.compare_some()
-        groups = self._outlines.read().active()
-        repaired['expired'] = len(self._lifecycle.expire())
-        self._each(repaired, 'abandoned', self._abandon, groups.values())
         outlines = self._outlines.read()
-        self._each(repaired, 'stray', self._release_stray,
-                   outlines.members([MemberState.PLANNED], GIVEN_UP))
+        repaired['expired'] = len(self._lifecycle.expire())
+        self._each(repaired, 'abandoned', self._abandon,
+                   outlines.active(outlines.planning))
+        outlines = self._outlines.read()
+        self._each(repaired, 'stray', self._release_stray, [
+            member for uuid in sorted(outlines.stray)
+            for member in outlines.members(
+                uuid, [MemberState.PLANNED], GIVEN_UP)])
         self._each(repaired, 'leftover', self._drop_leftover,
                    self._table.find_members(GONE, held=True))
-        planned = outlines.members([MemberState.PLANNED], CLAIMABLE)
         reads = PassReads(self._inventory, self._holds)
         self._each(repaired, 'stranded', self._unavailable.give_up,
-                   self._unavailable.stranded(planned, reads.snapshot))
-        self._vanished.reconcile_members(repaired, planned, reads, self._each)
+                   self._unavailable.stranded(
+                       outlines.planned_hosts, reads.snapshot))
+        self._vanished.reconcile_members(
+            repaired, outlines.planned, reads, self._each)
         self._servers.reconcile_members(repaired, self._each)
-        for group_uuid in self._outlines.read().unsettled():
+        for group_uuid in sorted(self._outlines.read().unsettled):
             self._table.settle(group_uuid, self._clock())
             crash_points.reached('reconcile.settled')
         repaired['stray'] += self._table.volumes.release_unplanned(
@@ -94,8 +95,9 @@ class Reconciler:
         self._link_use.refresh()
         self._check_policies(repaired)
         self._each(repaired, 'restored', self._restore_places,
-                   self._returning(groups))
-        self._each(repaired, 'replanned', self._replan, self._waiting(groups))
+                   self._returning(outlines))
+        self._each(repaired, 'replanned', self._replan,
+                   self._waiting(outlines))
         # The other corrections do not wait for the pauses of this search.
         repaired['orphaned'] = self._orphans.sweep(reads.generations, pace)
         return +repaired
@@ -115,7 +117,7 @@ class Reconciler:
             repaired, instance_uuids, self._each)
         if +repaired:
             LOG.info('Reported servers: %s', dict(+repaired))
-            for group_uuid in self._outlines.read().unsettled():
+            for group_uuid in sorted(self._outlines.read().unsettled):
                 self._table.settle(group_uuid, self._clock())
                 crash_points.reached('reconcile.settled')
         if repaired['moved']:
@@ -129,14 +131,14 @@ class Reconciler:
         """
         repaired: Counter[str] = Counter()
         outlines = self._outlines.read()
-        groups = outlines.active()
-        planned = outlines.members([MemberState.PLANNED], CLAIMABLE)
         self._each(repaired, 'stranded', self._unavailable.give_up,
                    self._unavailable.stranded(
-                       planned, self._inventory.cached_snapshot))
+                       outlines.planned_hosts,
+                       self._inventory.cached_snapshot))
         self._each(repaired, 'restored', self._restore_places,
-                   self._returning(groups))
-        self._each(repaired, 'replanned', self._replan, self._waiting(groups))
+                   self._returning(outlines))
+        self._each(repaired, 'replanned', self._replan,
+                   self._waiting(outlines))
         if +repaired:
             LOG.info('Reported hosts: %s', dict(+repaired))
 
@@ -220,27 +222,26 @@ class Reconciler:
         grace = timedelta(seconds=self._conf.reconciler.grace)
         return since is None or since <= self._clock() - grace
 
-    def _waiting(self, groups: Mapping[str, GroupOutline]
-                 ) -> list[GroupOutline]:
+    def _waiting(self, outlines: Outlines) -> list[GroupOutline]:
         """Groups with lost members or volumes; the group that has been
         unchanged for the longest time is first."""
         volumes = {row.group_uuid for row in self._table.volumes.in_states(
             [MemberState.LOST])}
         waiting = sorted({
-            *self._with_lost(groups, lambda member: True),
-            *(groups[uuid] for uuid in volumes & groups.keys()
-              if groups[uuid].task is None)},
+            *self._with_lost(outlines, lambda member: True),
+            *(group for group in outlines.active(volumes)
+              if group.task is None)},
             key=lambda group: (group.updated_at, group.uuid))
         return waiting[:self._conf.reconciler.replans]
 
-    def _returning(self, groups: Mapping[str, GroupOutline]
-                   ) -> list[GroupOutline]:
+    def _returning(self, outlines: Outlines) -> list[GroupOutline]:
         """Groups with lost members whose hosts have returned."""
         hosts = self._table.outages.returned()
         return self._with_lost(
-            groups, lambda member: member.place.host in hosts) if hosts else []
+            outlines,
+            lambda member: member.place.host in hosts) if hosts else []
 
-    def _with_lost(self, groups: Mapping[str, GroupOutline],
+    def _with_lost(self, outlines: Outlines,
                    wanted: Callable[[MemberRecord], bool]
                    ) -> list[GroupOutline]:
         """Groups with certain lost members. Groups with a task are left out,
@@ -250,8 +251,8 @@ class Reconciler:
         """
         lost = {m.group_uuid for m in self._table.find_members(
             [MemberState.LOST], held=False) if wanted(m)}
-        return [groups[uuid] for uuid in sorted(lost & groups.keys())
-                if groups[uuid].task is None]
+        return [group for group in outlines.active(lost)
+                if group.task is None]
 
     def _restore_places(self, group: GroupOutline) -> bool:
         return self._planner.restore(group.uuid)

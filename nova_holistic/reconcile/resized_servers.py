@@ -8,7 +8,7 @@ has the new amounts, and the row still has the planned amounts.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 import functools
 import itertools
@@ -42,6 +42,21 @@ Each = Callable[[Counter, str, Callable[..., bool], Iterable], None]
 ``Reconciler._each``."""
 
 
+@dataclass(frozen=True, slots=True)
+class Servers:
+    """The servers of members.
+
+    :ivar members: claimed, built and failed members by the UUID of the server
+    :ivar changed: UUIDs of the servers whose member or state in Nova has
+        changed since the previous call, or that have no member now
+    :ivar last: returns the last known state of the server with a UUID
+    """
+
+    members: Mapping[str, MemberOutline]
+    changed: Collection[str]
+    last: Callable[[str], InstanceView | None]
+
+
 class ResizedServers:
     """Checks the resources of built members. Only one caller may use it at a
     time.
@@ -65,22 +80,21 @@ class ResizedServers:
         self._checked: dict[str, tuple[str, str | None] | None] = {}
         # UUIDs of the servers that need no check in this round.
         self._round: set[str] = set()
+        # UUIDs of the servers that this round has yet to compare.
+        self._pending: set[str] = set()
         # Generation of each provider when this round began.
         self._generations: Mapping[str, int] = {}
         self._began: datetime | None = None
         self._is_complete = True
 
-    def reconcile_members(self, repaired: Counter[str],
-                          members: Collection[MemberOutline],
-                          last: Callable[[str], InstanceView | None],
+    def reconcile_members(self, repaired: Counter[str], servers: Servers,
                           each: Each) -> None:
-        """Correct the resources of members whose servers were resized.
-
-        :param members: claimed and built members
-        :param last: returns the last known state of the server with a UUID
-        """
-        self._forget(members)
-        due = self._due(members, last)
+        """Correct the resources of members whose servers were resized."""
+        last = servers.last
+        self._follow(servers)
+        due = self._due(servers)
+        self._pending = {m.instance_uuid for _, outlines in due
+                         for m in outlines}
         self._is_complete = len(due) <= MOST_HOSTS
         for provider, outlines in due[:MOST_HOSTS]:
             try:
@@ -98,19 +112,25 @@ class ResizedServers:
                 (m.instance_uuid, _key(last(m.instance_uuid)))
                 for m in outlines)
             self._round.update(m.instance_uuid for m in outlines)
+            self._pending.difference_update(
+                m.instance_uuid for m in outlines)
 
-    def _forget(self, members: Collection[MemberOutline]) -> None:
+    def _follow(self, servers: Servers) -> None:
+        for uuid in servers.changed:
+            if uuid in servers.members:
+                self._pending.add(uuid)
+            else:
+                self._pending.discard(uuid)
+                self._round.discard(uuid)
+                self._checked.pop(uuid, None)
         now = self._clock()
         # A round that has not reached every host continues, because the next
         # round would begin with the same hosts.
         if self._began is None or self._is_complete and not (
                 timedelta() <= now - self._began < CHECK_AGAIN):
-            self._round &= self._unchanged(members)
+            self._round &= self._unchanged(servers.members.values())
+            self._pending |= servers.members.keys() - self._round
             self._began = now
-        current = {m.instance_uuid for m in members}
-        self._round &= current
-        self._checked = {uuid: key for uuid, key in self._checked.items()
-                         if uuid in current}
 
     def _unchanged(self, members: Collection[MemberOutline]) -> set[str]:
         """UUIDs of the servers on providers without new allocations since the
@@ -126,18 +146,18 @@ class ResizedServers:
         return {m.instance_uuid for m in members if m.provider in now
                 and before.get(m.provider) == now[m.provider]}
 
-    def _due(self, members: Collection[MemberOutline],
-             last: Callable[[str], InstanceView | None]
+    def _due(self, servers: Servers
              ) -> list[tuple[str, list[MemberOutline]]]:
         """Providers with the members that are checked there."""
         due, urgent = [], set()
-        for member in self._settled(members, last):
-            changed = self._has_changed(member, last)
+        pending = [servers.members[uuid] for uuid in self._pending]
+        for member in self._settled(pending, servers.last):
+            changed = self._has_changed(member, servers.last)
             if changed:
                 urgent.add(member.provider)
             if changed or member.instance_uuid not in self._round:
                 due.append(member)
-        due.sort(key=lambda m: (m.provider not in urgent, m.provider))
+        due.sort(key=lambda m: (m.provider not in urgent, m.provider, m.id))
         return [(provider, list(provider_members)) for provider,
                 provider_members in itertools.groupby(due, _provider)]
 

@@ -7,7 +7,7 @@ period. If a large share of all hosts seems to be unavailable, no hold is
 dropped: dropping them cannot be undone, and the inventory may be wrong.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from oslo_log import log as logging
@@ -17,8 +17,8 @@ from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.reconcile.lost_places import lose_place
+from nova_holistic.table.queries.outline_index import PlannedMembers
 from nova_holistic.table.queries import overview
-from nova_holistic.table.queries.overview import MemberOutline
 from nova_holistic.table.records import MemberRecord
 from nova_holistic.table.store import PlacementTable
 
@@ -44,17 +44,17 @@ class UnavailableHosts:
         self._holds = holds
         self._clock = clock
 
-    def stranded(self, planned: Sequence[MemberOutline],
+    def stranded(self, planned: Mapping[str, PlannedMembers],
                  read: Callable[[], Snapshot]) -> Sequence[MemberRecord]:
         """The planned members whose holds must be dropped now.
 
-        :param planned: all planned members of groups that can be claimed
+        :param planned: all planned members of groups that can be claimed, by
+            the name of the host
         :param read: returns the cached snapshot; called only if hosts are
             watched
         """
-        hosts = {member.host for member in planned}
-        watched = hosts | self._table.outages.given_up()
-        if not watched:
+        given_up = self._table.outages.given_up()
+        if not planned and not given_up:
             self._table.outages.observe((), self._clock())
             return ()
         expired: frozenset[str] = frozenset()
@@ -62,7 +62,9 @@ class UnavailableHosts:
             snapshot = self._read(each)
             if snapshot is None:
                 return ()
-            expired = hosts & self._expired(watched - _available(snapshot))
+            available = _available(snapshot)
+            expired = planned.keys() & self._expired(
+                (planned.keys() - available) | (given_up - available))
             if not expired:
                 return ()
         if self._are_too_many(expired, snapshot):
@@ -72,7 +74,8 @@ class UnavailableHosts:
         self._table.outages.give_up(expired)
         crash_points.reached('outage.given-up')
         return overview.member_records(self._table.database, [
-            member for member in planned if member.host in expired])
+            member for host in sorted(expired)
+            for member in planned[host].values()])
 
     def give_up(self, member: MemberRecord) -> bool:
         """Mark a planned member on an unavailable host as lost, and drop its
@@ -133,4 +136,5 @@ class UnavailableHosts:
 
 
 def _available(snapshot: Snapshot) -> frozenset[str]:
-    return frozenset(host.name for host in snapshot.hosts if host.enabled)
+    return snapshot.once('available hosts', lambda: frozenset(
+        host.name for host in snapshot.hosts if host.enabled))

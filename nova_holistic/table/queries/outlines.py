@@ -14,7 +14,7 @@ read overlaps the previous one.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 import contextlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 import itertools
 import sys
@@ -26,16 +26,16 @@ from sqlalchemy import orm
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
 from nova_holistic.table.history import deletions
+from nova_holistic.table.queries.outline_index import (
+    GIVEN_UP, OutlineIndex, Outlines)
 from nova_holistic.table.queries.overview import (
     ACTIVE, GROUP, group_outline, GroupOutline, MEMBER, member_outline,
     MemberOutline)
-from nova_holistic.table.queries.progress import settled_status
 from nova_holistic.table.queries.round_robin import RoundRobin
-from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table.schema.database_time import DatabaseNow
 from nova_holistic.table.schema.models import GroupRow, MemberRow
 
-KEPT = (*ACTIVE, GroupStatus.ERROR, GroupStatus.UNPLACEABLE)
+KEPT = (*ACTIVE, *GIVEN_UP)
 """Statuses of groups for which the reconciler may have work."""
 
 OVERLAP = timedelta(seconds=60)
@@ -50,47 +50,6 @@ ROWS = 1000
 """Number of rows that the database driver fetches in one batch; also the
 number of members at which a comparison ends, and its maximum number of
 groups."""
-
-_Members = Mapping[int, MemberOutline]
-_ByState = Mapping[MemberState, tuple[MemberOutline, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Outlines:
-    """Groups in one of the statuses ``KEPT`` with their members.
-
-    :ivar groups: groups by UUID
-    :ivar by_group: members by their IDs, by the UUID of the group; the same
-        object as in an earlier read if no member has changed
-    :ivar by_state: members by their states, by the UUID of the group
-    """
-
-    groups: Mapping[str, GroupOutline]
-    by_group: Mapping[str, _Members]
-    by_state: Mapping[str, _ByState]
-
-    def active(self) -> dict[str, GroupOutline]:
-        """Groups in one of the statuses ``ACTIVE``, by UUID."""
-        return {uuid: group for uuid, group in self.groups.items()
-                if group.status in ACTIVE}
-
-    def members(self, states: Collection[MemberState],
-                statuses: Collection[GroupStatus]
-                ) -> tuple[MemberOutline, ...]:
-        """Members in one of the states, of groups in one of the statuses."""
-        return tuple(
-            member for uuid, group in self.groups.items()
-            if group.status in statuses
-            for state, members in self.by_state.get(uuid, {}).items()
-            if state in states for member in members)
-
-    def unsettled(self) -> tuple[str, ...]:
-        """UUIDs of active groups whose status does not follow from the states
-        of their members."""
-        return tuple(uuid for uuid, group in self.active().items()
-                     if settled_status(
-                         group.status, set(self.by_state.get(uuid, ())))
-                     is not None)
 
 
 class OutlineCache:
@@ -110,13 +69,11 @@ class OutlineCache:
         # The next range of groups in which unknown groups are searched for: a
         # status, and the UUID before it.
         self._next_range = KEPT[0], ''
-        # The members of a group are replaced, never changed.
-        self._groups: dict[str, GroupOutline] = {}
-        self._members: dict[str, _Members] = {}
-        self._by_state: dict[str, _ByState] = {}
+        self._index = OutlineIndex()
 
     def read(self) -> Outlines:
-        """All groups and members in their current state.
+        """All groups and members in their current state. If nothing has
+        changed since the previous read, the result is the same object.
 
         The first read reads all rows, with ``batches.MAX_BATCH_SIZE`` groups
         in one statement and ``ROWS`` rows in one batch.
@@ -130,8 +87,7 @@ class OutlineCache:
             else:
                 self._read_all(session)
             self._read_at = now
-            return Outlines(dict(self._groups), dict(self._members),
-                            dict(self._by_state))
+            return self._index.outlines()
 
     def compare_some(self) -> None:
         """Read some groups again, even if they have not changed, and search
@@ -143,9 +99,9 @@ class OutlineCache:
         with self._changing() as session:
             chosen, number = [], 0
             for uuid in itertools.islice(
-                    self._rotation.next(self._groups), ROWS):
+                    self._rotation.next(self._index.groups), ROWS):
                 chosen.append(uuid)
-                number += len(self._members.get(uuid, ()))
+                number += len(self._index.by_group.get(uuid, ()))
                 if number >= ROWS:
                     break
             self._read_groups(session, {*chosen, *self._unknown(session)})
@@ -159,8 +115,8 @@ class OutlineCache:
                 with self._database.view() as session:
                     yield session
             except BaseException:
+                # The next read reads all rows.
                 self._read_at = None
-                self._forget_all()
                 raise
 
     def _can_follow(self, now: datetime) -> bool:
@@ -175,7 +131,7 @@ class OutlineCache:
             .where(GroupRow.changed_at >= since))}
         deleted = deletions.since(session, since)
         # A group with the UUID of a deleted one may have been created since.
-        self._read_groups(session, self._groups.keys() & {
+        self._read_groups(session, self._index.groups.keys() & {
             uuid for _, uuid in deleted.items() - self._deletions.items()} | {
             uuid for uuid, moment in written.items()
             if self._written.get(uuid) != moment
@@ -184,7 +140,7 @@ class OutlineCache:
         self._merge(_members(session, MemberRow.changed_at >= since))
 
     def _read_all(self, session: orm.Session) -> None:
-        self._forget_all()
+        self._index = OutlineIndex()
         self._read_groups(session, session.scalars(
             sa.select(GroupRow.uuid).where(GroupRow.status.in_(KEPT))).all())
 
@@ -200,48 +156,28 @@ class OutlineCache:
             .order_by(GroupRow.uuid).limit(ROWS)).all()
         self._next_range = (status, found[-1]) if len(found) == ROWS else (
             KEPT[(KEPT.index(status) + 1) % len(KEPT)], '')
-        return set(found) - self._groups.keys()
+        return set(found) - self._index.groups.keys()
 
     def _read_groups(self, session: orm.Session,
                      uuids: Collection[str]) -> None:
         """Read groups again, with all their members."""
         for batch in batches(sorted(uuids)):
-            before = {uuid: self._members.get(uuid) for uuid in batch}
-            for uuid in batch:
-                self._forget(uuid)
-            for group in map(group_outline, session.execute(
+            groups = {group.uuid: group for group in map(
+                group_outline, session.execute(
                     sa.select(*GROUP).where(GroupRow.uuid.in_(batch),
-                                            GroupRow.status.in_(KEPT)))):
-                self._groups[group.uuid] = group
-            self._merge(_members(session, MemberRow.group_uuid.in_(batch)))
-            for uuid, members in before.items():
-                if members and members == self._members.get(uuid):
-                    self._members[uuid] = members
+                                            GroupRow.status.in_(KEPT))))}
+            members = _by_group(_members(
+                session, MemberRow.group_uuid.in_(batch)), groups)
+            for uuid in batch:
+                self._index.put(
+                    uuid, groups.get(uuid), members.get(uuid, {}))
 
     def _merge(self, members: Iterable[MemberOutline]) -> None:
-        """Add members to the cache if their groups are cached."""
-        changed: dict[str, dict[int, MemberOutline]] = {}
-        for member in members:
-            group = self._groups.get(member.group_uuid)
-            if group is None:
-                continue
-            known = self._members.get(group.uuid, {})
-            if known.get(member.id) == member:
-                continue
-            if group.uuid not in changed:
-                changed[group.uuid] = dict(known)
-            changed[group.uuid][member.id] = _shared(member, group.uuid)
-        self._members.update(changed)
-        self._by_state.update((uuid, _by_state(members))
-                              for uuid, members in changed.items())
-
-    def _forget_all(self) -> None:
-        self._groups, self._members, self._by_state = {}, {}, {}
-
-    def _forget(self, uuid: str) -> None:
-        self._groups.pop(uuid, None)
-        self._members.pop(uuid, None)
-        self._by_state.pop(uuid, None)
+        """Replace or add members if their groups are cached."""
+        groups, known = self._index.groups, self._index.by_group
+        for uuid, changed in _by_group(members, groups).items():
+            self._index.put(
+                uuid, groups[uuid], {**known.get(uuid, {}), **changed})
 
 
 def _members(session: orm.Session, where: sa.ColumnElement[bool]
@@ -251,16 +187,15 @@ def _members(session: orm.Session, where: sa.ColumnElement[bool]
         .execution_options(yield_per=ROWS)))
 
 
-def _by_state(members: _Members) -> _ByState:
-    found: dict[MemberState, list[MemberOutline]] = {}
-    for _, member in sorted(members.items()):
-        found.setdefault(member.state, []).append(member)
-    return {state: tuple(some) for state, some in found.items()}
-
-
-def _shared(member: MemberOutline, group_uuid: str) -> MemberOutline:
-    """The member with texts that it shares with other members, to save
-    memory."""
-    return replace(member, group_uuid=group_uuid,
-                   host=sys.intern(member.host),
-                   provider=sys.intern(member.provider))
+def _by_group(members: Iterable[MemberOutline],
+              groups: Mapping[str, GroupOutline]
+              ) -> Mapping[str, Mapping[int, MemberOutline]]:
+    """The members of these groups. They share texts, to save memory."""
+    found: dict[str, dict[int, MemberOutline]] = {}
+    for member in members:
+        group = groups.get(member.group_uuid)
+        if group is not None:
+            found.setdefault(group.uuid, {})[member.id] = replace(
+                member, group_uuid=group.uuid, host=sys.intern(member.host),
+                provider=sys.intern(member.provider))
+    return found

@@ -7,10 +7,16 @@ import pytest
 
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.requirements import Requirements
+from nova_holistic.reconcile.instances import NovaInstances
+from nova_holistic.reconcile.observed_servers import OVERLAP
+from nova_holistic.reconcile.reconciler import Reconciler
+from nova_holistic.table.queries import outlines
+from nova_holistic.table.queries.overview import GroupOutline, MemberOutline
 from nova_holistic.table.records import GroupStatus, MemberState, Place
 from nova_holistic.table import rows
 from tests.functional.engine.world import shop
 from tests.statements import recorded
+from tests.unit.reconcile.nova import Nova
 from tests.unit.table import builders
 from tests.unit.table.test_outlines import forget_changes
 
@@ -78,6 +84,49 @@ def test_a_pass_costs_as_many_statements_at_10_groups_as_at_100(world, read):
     assert 0 < len(sent[5].statements) == len(sent[45].statements)
     assert read == []
     assert len(world.table.list_groups()) == len(read) == 100
+
+
+@pytest.fixture
+def visits(monkeypatch):
+    """Fields of outlines of groups and members that are read in memory."""
+    found = []
+
+    def read(outline, field):
+        found.append(field)
+        return object.__getattribute__(outline, field)
+
+    for kind in GroupOutline, MemberOutline:
+        monkeypatch.setattr(kind, '__getattribute__', read)
+    return found
+
+
+@built_rows_alone
+def test_a_pass_without_changes_goes_over_no_group_and_no_member(
+        world, visits, monkeypatch):
+    """Each pass compares the next group with the table, and nothing else."""
+    monkeypatch.setattr(outlines, 'ROWS', 1)
+    world.conf.set_override('recheck_requests', 0, group='reconciler')
+    provider = world.placement.add_host('large', 1000, 1)
+    nova = Nova(lambda: world.now)
+    engine = Reconciler(world.components(
+        instances=NovaInstances(nova.adapter)))
+    found = {}
+    for number in 3, 27:
+        settle(world, provider, number)
+        for group in world.table.list_groups():
+            for row in world.table.members(group.uuid):
+                if row.instance_uuid:
+                    nova.set(row.instance_uuid, 'a1')
+        engine.reconcile()
+        forget_changes(world.table)
+        # Later passes do not read these changes of servers again.
+        world.wait(OVERLAP.total_seconds() + 1)
+        assert engine.reconcile() == {}
+        visits.clear()
+        assert engine.reconcile() == {}
+        found[number] = len(visits)
+    # The comparison of one group with two members.
+    assert found[3] == found[27] < 100
 
 
 @built_rows_alone

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from nova_holistic.holds.client import HoldClient
+from nova_holistic.holds.errors import HoldsError
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.requirements import Requirements
@@ -100,6 +101,25 @@ def test_one_pass_finds_holds_that_were_deleted(world, wire, engine):
     assert world.holds.exists(first.hold) and world.holds.exists(second.hold)
     requests(engine, wire)
     assert requests(engine, wire) == 1
+
+
+def test_a_hold_that_could_not_be_restored_is_restored_by_the_next_pass(
+        world, wire, engine, monkeypatch):
+    world.conf.set_override('recheck_requests', 0, group='reconciler')
+    held = plan(world, world.hosts)
+    requests(engine, wire)
+    world.holds.drop([held[7].hold])
+
+    def unavailable(*arguments):
+        raise HoldsError('no answer')
+
+    frozen = world.inventory.snapshot()
+    monkeypatch.setattr(world.inventory, 'snapshot', lambda: frozen)
+    with monkeypatch.context() as patch:
+        patch.setattr(HoldClient, 'put', unavailable)
+        requests(engine, wire)
+    requests(engine, wire, {'vanished': 1})
+    assert world.holds.exists(held[7].hold)
 
 
 def test_a_deleted_hold_that_no_signal_shows_is_found_by_rechecks(

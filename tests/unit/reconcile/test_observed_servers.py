@@ -45,7 +45,7 @@ def nova(clocks):
 def observed(nova, clocks):
     """The server was just observed."""
     observed = ObservedServers(NovaInstances(nova.adapter), clocks.ours)
-    observed.renew([SERVER])
+    observed.renew()
     observed.read([SERVER], 'blue')
     return observed
 
@@ -61,7 +61,7 @@ def host(observed):
 def test_an_observation_counts_for_an_hour_of_a_clock_that_goes_forward(
         observed, clocks, passed, known):
     clocks.now += passed
-    observed.renew([SERVER])
+    observed.renew()
     assert host(observed) == known
 
 
@@ -70,11 +70,11 @@ def test_an_observation_counts_for_an_hour_of_a_clock_that_goes_forward(
 def test_changes_are_learned_although_novas_clock_is_behind(
         observed, nova, clocks, behind, known):
     """The clock may go back by at most five minutes."""
-    observed.renew([SERVER])
+    observed.renew()
     clocks.ahead = -behind
     nova.set(SERVER, 'b2')
     clocks.now += SECOND
-    observed.renew([SERVER])
+    observed.renew()
     assert host(observed) == known
 
 
@@ -84,24 +84,26 @@ def test_changes_before_a_list_that_failed_are_learned_from_the_next(
     nova.broken.add(CHANGES)
     clocks.now += 2 * OVERLAP
     with pytest.raises(ServiceFailed):
-        observed.renew([SERVER])
+        observed.renew()
     assert host(observed) == 'a1'
     nova.broken.clear()
     clocks.now += SECOND
-    observed.renew([SERVER])
+    observed.renew()
     assert host(observed) == 'b2'
 
 
 def test_a_server_that_is_not_needed_any_more_is_forgotten(
         observed, nova, clocks):
-    observed.renew([])
-    observed.renew([SERVER])
+    observed.changed()
+    observed.forget([SERVER])
     assert host(observed) is None
+    assert observed.changed() == {SERVER}
+    assert observed.changed() == set()
 
 
 def test_a_deleted_server_is_forgotten(observed, nova, clocks):
     nova.delete(SERVER)
     clocks.now += SECOND
-    observed.renew([SERVER])
+    observed.renew()
     assert host(observed) is None
     assert observed.read([SERVER], 'blue') == {SERVER: None}

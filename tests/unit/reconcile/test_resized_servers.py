@@ -9,10 +9,10 @@ import pytest
 
 from nova_holistic.holds.errors import HoldsError
 from nova_holistic.reconcile.instances import InstanceView
+from nova_holistic.reconcile.members_with_servers import MembersWithServers
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.reconcile import resized_servers
-from nova_holistic.reconcile.resized_servers import ResizedServers
-from nova_holistic.table.queries import overview
+from nova_holistic.reconcile.resized_servers import ResizedServers, Servers
 from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table.store import PlacementTable
 from tests.tables import new_table
@@ -76,6 +76,7 @@ class Scenario:
             self.views, dict(builders.SMALL.resources))
         self.placement.generations = {
             row.place.provider: 1 for row in self.rows()}
+        self.members, self.changed = MembersWithServers(), set()
         self.resized = ResizedServers(
             table, self.placement, lambda: self.now)
 
@@ -88,15 +89,21 @@ class Scenario:
 
     def change(self, instance, **fields):
         self.views[instance] = replace(self.views[instance], **fields)
+        self.changed.add(instance)
+
+    def servers(self):
+        """The servers, and which of them have changed since the previous
+        call."""
+        changed = self.members.follow(self.table.outlines.read())
+        changed, self.changed = changed | self.changed, set()
+        return Servers(self.members.by_server, changed, self.views.get)
 
     def reconcile_members(self):
         """One pass: its repairs, and the number of hosts for which it sent a
         request."""
         repaired, asked = Counter(), len(self.placement.asked)
-        members = self.table.outlines.read().members(
-            [MemberState.CLAIMED, MemberState.BUILT], overview.ACTIVE)
         self.resized.reconcile_members(
-            repaired, members, self.views.get, Reconciler._each)
+            repaired, self.servers(), Reconciler._each)
         return repaired['resized'], len(self.placement.asked) - asked
 
 
@@ -150,13 +157,12 @@ def test_a_server_without_an_allocation_keeps_what_was_planned(scenario):
 def test_a_server_that_now_belongs_to_another_member_is_ignored(scenario):
     rows = scenario.rows()
     scenario.placement.found[scenario.first] = LARGE
-    taken = scenario.table.outlines.read().members(
-        [MemberState.BUILT], overview.ACTIVE)
+    taken = scenario.servers()
     scenario.table.change_state(
         rows[0].id, [MemberState.BUILT], MemberState.CLAIMED, scenario.now)
     repaired = Counter()
     scenario.resized.reconcile_members(
-        repaired, taken, scenario.views.get, Reconciler._each)
+        repaired, taken, Reconciler._each)
     assert not repaired['resized']
     assert scenario.resources()[0] == builders.SMALL.resources
 

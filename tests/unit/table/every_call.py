@@ -114,7 +114,7 @@ def read(table, group):
     overview.members_of_servers(database, [server])
     overview.groups(database, [group.uuid])
     overview.member_records(database, table.outlines.read().members(
-        [MemberState.PLANNED], overview.ACTIVE)[:9])
+        group.uuid, [MemberState.PLANNED], overview.ACTIVE)[:9])
     consumers.known_consumers(database, [server])
     consumers.any_group(database)
     consumers.unfinished_updates(database)

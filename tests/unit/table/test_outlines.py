@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from nova_holistic.table.changes import group_purge
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.history import deletions
+from nova_holistic.table.queries.outline_index import Outlines
 from nova_holistic.table.queries import outlines
 from nova_holistic.table.queries.outlines import OutlineCache
 from nova_holistic.table.records import GroupStatus, MemberState
@@ -124,6 +125,41 @@ def test_members_that_change_are_read(table):
     assert before.by_group[uuid][row.id].state == MemberState.PLANNED
     assert [other for other in before.by_group
             if before.by_group[other] is not after.by_group[other]] == [uuid]
+
+
+def test_what_has_not_changed_is_the_same_object(table):
+    first, second, third = settled(table, 3)
+    before = table.outlines.read()
+    table.outlines.compare_some()
+    assert table.outlines.read() is before
+    assert before.changed_since(before) == ()
+    assert before.changed_since(Outlines()) == {first, second, third}
+    row = table.claim(first, 'db/node', builders.new_uuid(), builders.NOON)
+    table.delete_group(second)
+    after = table.outlines.read()
+    assert after.changed_since(before) == {first, second}
+    left = {(uuid, m.id): m for uuid in (first, third)
+            for m in table.members(uuid) if m.id != row.id}
+    for index in after.planned, after.planned_hosts:
+        assert {number for members in index.values()
+                for number in members} == left.keys()
+    # The providers of two members differ, and their hosts are the same.
+    assert after.planned.keys() == {m.place.provider for m in left.values()}
+    assert all(members is before.planned[provider]
+               for provider, members in after.planned.items())
+    assert after.planned_hosts.keys() == {'cmp-0', 'cmp-1'}
+
+
+def test_a_new_group_may_use_the_member_ids_of_a_deleted_one(table):
+    """SQLite gives them to the next rows."""
+    (uuid,) = settled(table, 1)
+    for _ in range(4):
+        table.delete_group(uuid)
+        uuid = builders.planned(table, node=2).uuid
+        found = table.outlines.read()
+        assert found == OutlineCache(table.database).read()
+        assert found.planned.keys() == {
+            m.place.provider for m in table.members(uuid)}
 
 
 def test_deleted_groups_are_forgotten(table, rows):
@@ -257,7 +293,7 @@ def test_released_groups_are_forgotten(table):
     first, second = settled(table, 2)
     table.outlines.read()
     table.release([m.hold for m in table.members(first)], builders.NOON)
-    assert table.outlines.read().unsettled() == (first,)
+    assert table.outlines.read().unsettled == {first}
     table.settle(first, builders.NOON)
     assert table.outlines.read().groups.keys() == {second}
 
@@ -273,8 +309,10 @@ def test_a_change_without_a_time_is_found_by_comparing(table, monkeypatch):
     lost = []
     for _ in range(3):
         table.outlines.compare_some()
-        lost.append(len(table.outlines.read().members(
-            [MemberState.LOST], [GroupStatus.PLANNED])))
+        found = table.outlines.read()
+        lost.append(sum(len(found.members(
+            uuid, [MemberState.LOST], [GroupStatus.PLANNED]))
+            for uuid in found.groups))
     # Each group has two members.
     assert lost == [4, 8, 10]
 
