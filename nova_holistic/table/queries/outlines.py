@@ -115,7 +115,7 @@ class OutlineCache:
                 with self._database.view() as session:
                     yield session
             except BaseException:
-                # The next read reads all rows.
+                # A comparison would skip the groups that it has chosen.
                 self._read_at = None
                 raise
 

@@ -359,6 +359,23 @@ def test_an_error_loses_nothing(table, monkeypatch):
     assert found == OutlineCache(table.database).read()
 
 
+def test_a_comparison_that_fails_skips_no_group(table, monkeypatch):
+    """The next comparison continues with other groups, so the next read reads
+    all of them."""
+    monkeypatch.setattr(outlines, 'ROWS', 2)
+    uuids = settled(table, 3)
+    with table.database.writer() as session:
+        session.execute(sa.update(MemberRow).values(
+            state=MemberState.LOST, changed_at=MemberRow.changed_at))
+    with monkeypatch.context() as patch:
+        patch.setattr(OutlineCache, '_read_groups', broken)
+        with pytest.raises(RuntimeError):
+            table.outlines.compare_some()
+    found = table.outlines.read()
+    assert {member.state for uuid in uuids
+            for member in found.by_group[uuid].values()} == {MemberState.LOST}
+
+
 def broken(*_):
     raise RuntimeError('the connection is gone')
 
