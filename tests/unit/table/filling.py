@@ -76,8 +76,8 @@ def fill(table):
     analyze(table, [GroupRow, MemberRow, models.PlanRow, VolumeRow])
 
 
-def fill_all(table, number):
-    """Fill all tables in ``FILLED``.
+def fill_all(table, number, models_to_fill=FILLED):
+    """Fill the tables of models of rows.
 
     :param number: rows in each of them. No group or member has changed lately
     """
@@ -120,9 +120,9 @@ def fill_all(table, number):
              'credential': 'secret', 'updated_at': LONG_AGO}
             for at in range(number)]}
     with table.database.writer() as session:
-        for row in FILLED:
+        for row in models_to_fill:
             session.execute(sa.insert(row.__table__), filling[row])
-    analyze(table, FILLED)
+    analyze(table, models_to_fill)
 
 
 def _event(group, number):
