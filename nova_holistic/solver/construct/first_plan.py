@@ -19,7 +19,8 @@ from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
-from nova_holistic.solver.problem.kinds import most_on_a_host
+from nova_holistic.solver.problem.kinds import (
+    limits_per_host, most_on_a_host)
 from nova_holistic.solver.problem.subproblem import Subproblem
 
 
@@ -57,5 +58,7 @@ def _chosen(incumbent: Incumbent, table: HostTable) -> np.ndarray:
     return some_hosts(HostSelection(
         incumbent.members, Eligibility(table), table.enabled,
         [table.index[name] for name in incumbent.placed.values()],
-        most_on_a_host=most_on_a_host(incumbent.group, incumbent.members)),
+        most_on_a_host=most_on_a_host(
+            limits_per_host(incumbent.group),
+            [m.path for m in incumbent.members])),
         table)

@@ -14,7 +14,8 @@ from nova_holistic.model.group import Scope
 from nova_holistic.solver.decomposition.parts import Parts
 from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.milp.linear import Linear
-from nova_holistic.solver.problem.kinds import Kinds, most_on_a_host
+from nova_holistic.solver.problem.kinds import (
+    Kinds, limits_per_host, most_on_a_host)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +39,16 @@ def cohesive_sets(kinds: Kinds, split: Parts,
 
     :param scopes: scopes whose members some rule keeps in few domains
     """
-    found = {}
+    found, limits = {}, limits_per_host(kinds.group)
     for scope in scopes:
         members = [m for m in scope.members if m.path in split.of]
         parts = tuple(sorted({split.of[m.path] for m in members}))
         if parts not in found and all(split.slot[part] >= 0 for part in parts):
             paths = {m.path for m in members}
             found[parts] = CohesiveSet(
-                parts, most_on_a_host(kinds.group, members),
-                most_on_a_host(kinds.group, [
-                    m for kind in kinds.kinds for m in kind.members
+                parts, most_on_a_host(limits, paths),
+                most_on_a_host(limits, [
+                    m.path for kind in kinds.kinds for m in kind.members
                     if m.path not in paths]))
     return tuple(each for parts, each in found.items()
                  if each.most < split.numbers[list(parts)].sum())

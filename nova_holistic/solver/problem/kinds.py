@@ -2,7 +2,8 @@
 """The members of a group by kind, and the room of each host for each kind,
 before any policy is encoded."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -99,7 +100,8 @@ class Kinds:
             for name, amount in demands(member.requirements):
                 total[names.index(name)] += amount
         return cls(group, table, members, at, kinds, names, amounts, total,
-                   free, room, most_on_a_host(group, waiting))
+                   free, room, most_on_a_host(
+                       limits_per_host(group), [m.path for m in waiting]))
 
     @property
     def is_coarse(self) -> bool:
@@ -199,22 +201,33 @@ def limit_per_host(scope: Scope) -> int | None:
         most := policy.most_on_a_host(scope)) is not None), default=None)
 
 
-def most_on_a_host(group: Group, those: Sequence[Member]) -> int:
-    """An upper limit on the number of the members on one host, from the limits
-    that hard policies declare."""
-    paths = {m.path for m in those}
-    most = {}
-    for scope in group.scopes():
-        most[scope.path] = limit_per_host(scope)
+def limits_per_host(group: Group) -> dict[str, int]:
+    """Path to the limit per host, for each group that has such a limit."""
+    return {scope.path: limit for scope in group.scopes()
+            if (limit := limit_per_host(scope)) is not None}
 
-    def count(group: Group, path: str) -> int:
-        prefix = f'{path}/' if path else ''
-        total = sum(member.path in paths
-                    for description in group.members
-                    for member in description.members(prefix))
-        total += sum(count(nested, prefix + nested.name)
-                     for nested in group.groups)
-        limit = most[path]
-        return total if limit is None else min(total, limit)
 
-    return count(group, '')
+def most_on_a_host(limits: Mapping[str, int], paths: Collection[str]) -> int:
+    """An upper limit on the number of members on one host, from the limits
+    that hard policies declare.
+
+    :param limits: the result of ``limits_per_host``
+    :param paths: paths of the members
+    """
+    numbers = Counter(map(_above, paths))
+    for path in [*numbers]:
+        while path:
+            path = _above(path)
+            numbers.setdefault(path, 0)
+    # A path is longer than the paths of the groups around it.
+    for path in sorted(numbers, key=len, reverse=True):
+        number = min(numbers[path], limits.get(path, numbers[path]))
+        if not path:
+            return number
+        numbers[_above(path)] += number
+    return 0
+
+
+def _above(path: str) -> str:
+    """The path of the group around a member or a group."""
+    return path.rpartition('/')[0]

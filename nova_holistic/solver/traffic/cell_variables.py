@@ -101,8 +101,7 @@ class CellVariables:
         :param members: member paths: a union of parts
         :param cells: mask of cells
         """
-        inside = [p for p, paths in enumerate(self.parts)
-                  if next(iter(paths)) in members]
+        inside = sorted({self._part_of[path] for path in members})
         return np.add.outer(np.array(inside, dtype=np.int64)
                             * self.partition.count,
                             np.flatnonzero(cells)).ravel()
@@ -186,6 +185,8 @@ class CellVariables:
         for path, numbers in inside.items():
             found[tuple(numbers)].add(path)
         self.parts = [found[key] for key in sorted(found)]
+        self._part_of = {path: part for part, paths in enumerate(self.parts)
+                         for path in paths}
 
     def _is_expressible(self, row: Row) -> bool:
         return bool(row.terms) and all(
@@ -213,9 +214,7 @@ class CellVariables:
 
     def _placed_counts(self) -> np.ndarray:
         found = np.zeros(self._counts)
-        part = {path: p for p, paths in enumerate(self.parts)
-                for path in paths}
         for path, host in self._kinds.placed.items():
-            found[part[path] * self.partition.count
+            found[self._part_of[path] * self.partition.count
                   + self.partition.of[host]] += 1
         return found

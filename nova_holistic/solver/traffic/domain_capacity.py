@@ -6,7 +6,8 @@ from collections.abc import Collection
 import numpy as np
 
 from nova_holistic.model.cloud.domain import HOST
-from nova_holistic.solver.problem.kinds import Kinds, most_on_a_host
+from nova_holistic.solver.problem.kinds import (
+    Kinds, limits_per_host, most_on_a_host)
 from nova_holistic.solver.traffic.count_bounds import CountBounds
 
 
@@ -23,6 +24,9 @@ class DomainCapacity:
         self._bounds = bounds
         self._levels = kinds.table.snapshot.levels
         self._known: dict[frozenset[str], dict[str, np.ndarray]] = {}
+        self._limits_per_host = limits_per_host(kinds.group)
+        self._kind_of = {m.path: k for k, kind in enumerate(kinds.kinds)
+                         for m in kind.members}
 
     def of(self, paths: frozenset[str]) -> dict[str, np.ndarray]:
         """Level to [domain]: upper bound of the number of these members.
@@ -69,8 +73,9 @@ class DomainCapacity:
     def _on_hosts(self, paths: Collection[str],
                   placed_counts: np.ndarray) -> np.ndarray:
         kinds = self._kinds
-        number = np.array([sum(m.path in paths for m in kind.members)
-                           for kind in kinds.kinds], dtype=np.int64)
+        number = np.bincount(
+            [self._kind_of[path] for path in paths if path in self._kind_of],
+            minlength=len(kinds.kinds))
         requested = np.flatnonzero(number)
         if not len(requested):
             return placed_counts
@@ -79,7 +84,6 @@ class DomainCapacity:
         least = kinds.amounts[requested].min(axis=0)
         for column in np.flatnonzero(least).tolist():
             take = np.minimum(take, kinds.free[:, column] // least[column])
-        members = [m for m in kinds.members if m.path in paths]
-        return np.maximum(
-            placed_counts, np.minimum(
-                placed_counts + take, most_on_a_host(kinds.group, members)))
+        return np.maximum(placed_counts, np.minimum(
+            placed_counts + take,
+            most_on_a_host(self._limits_per_host, paths)))

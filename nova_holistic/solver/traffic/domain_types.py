@@ -40,7 +40,7 @@ class DomainTypes:
                            caps.sum(axis=1))
         types = np.column_stack((place, caps, joint)).astype(np.int64)
         useful = (caps[:, 0] > 0) & (caps[:, 1:] > 0).any(axis=1)
-        types, number = np.unique(types[useful], axis=0, return_counts=True)
+        types, number = _distinct(types[useful])
         return cls(star, types[:, 0], types[:, 1:-1], types[:, -1], number)
 
     def best(self, prices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -81,3 +81,20 @@ class DomainTypes:
         :param patterns: [pattern, node of the star]: number of members
         """
         return patterns[:, 0] * (patterns[:, 1:] @ np.array(self.star.mbps))
+
+
+def _distinct(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct rows in ascending order, and how many are equal to each.
+    For many rows, this is faster than ``np.unique``.
+
+    :param rows: whole numbers, not negative
+    """
+    key, size = np.zeros(len(rows), dtype=np.int64), 1
+    for column in rows.T:
+        more = int(column.max(initial=0)) + 1
+        if size * more > np.iinfo(np.int64).max:
+            different, key = np.unique(key, return_inverse=True)
+            size = len(different)
+        key, size = key * more + column, size * more
+    _, first, number = np.unique(key, return_index=True, return_counts=True)
+    return rows[first], number

@@ -167,6 +167,10 @@ def traffic_plan(kinds: Kinds, traffic: Sequence[Traffic],
     problem; None if no plan was found this way."""
     known = TrafficPlans(kinds, traffic, deadline)
     incumbent.prove_within(known.within)
+    if incumbent.where is not None:
+        # The search for places may take all the time that is left, and no
+        # bound is proved after that.
+        known.within(incumbent.plan_cost[0])
     placement = known.place()
     others = None if placement is None else _place_others(known, placement,
                                                           deadline)

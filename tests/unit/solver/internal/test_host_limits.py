@@ -9,7 +9,8 @@ from nova_holistic.model.binding import bind
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.decomposition.host_limits import hosts_of_limits
 from nova_holistic.solver.decomposition.host_room import HostRoom
-from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.kinds import (
+    Kinds, limits_per_host, most_on_a_host)
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.internal.deadlines import in_time
@@ -60,3 +61,27 @@ def test_small_hosts_take_fewer_members_than_the_limit():
                        for number, vcpus in enumerate((2, 2, 1))))
     wanted = group(servers('m', 5), policies=[AntiAffinity(max_per_domain=3)])
     assert _counted(wanted, snapshot) == 3
+
+
+def test_the_limits_of_all_groups_around_the_members_count():
+    inner = group(servers('n', 4), name='inner',
+                  policies=[AntiAffinity(max_per_domain=2)])
+    outer = group(servers('m', 5), groups=[inner], name='outer',
+                  policies=[AntiAffinity(max_per_domain=4)])
+    wanted = group(groups=[outer, group(servers('m', 3), name='other')],
+                   policies=[AntiAffinity(max_per_domain=6)])
+    limits = limits_per_host(wanted)
+    assert limits == {'': 6, 'outer': 4, 'outer/inner': 2}
+
+    def most(*names):
+        return most_on_a_host(limits, [
+            m.path for m in wanted.all_members()
+            if m.path.startswith(names)])
+
+    assert most('outer', 'other') == 6
+    assert most('outer') == 4
+    assert most('outer/inner') == 2
+    assert most('outer/m-0', 'outer/inner') == 3
+    assert most('other') == 3
+    assert most('outer/inner/n-0', 'other/m-0') == 2
+    assert not most('none')

@@ -9,6 +9,7 @@ import random
 import numpy as np
 import pytest
 
+from nova_holistic.model.binding import bind
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.objectives.network import Network
 from nova_holistic.policies.affinity import Affinity
@@ -20,14 +21,18 @@ from nova_holistic.policies.relationship_anti_affinity import (
     RelationshipAntiAffinity)
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.limits.current import Limits, using
-from nova_holistic.solver.milp.backend import Outcome, Status
+from nova_holistic.solver.milp.backend import (
+    load_backend, Outcome, Status)
 from nova_holistic.solver.milp.linear import Linear
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.traffic.domain_aggregate import DomainAggregate
 from nova_holistic.solver.traffic.domain_types import DomainTypes
 from nova_holistic.solver.traffic.joint_patterns import JointPatterns
 from nova_holistic.solver.traffic.traffic_graph import Star, TrafficGraph
-from nova_holistic.solver.traffic.traffic_plans import TrafficPlans
+from nova_holistic.solver.traffic.traffic_plans import (
+    traffic_plan, TrafficPlans)
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.internal.deadlines import in_time
@@ -66,6 +71,43 @@ def test_the_bound_is_never_above_the_optimum(make, cells):
         assert bound is not None, seed
         assert bound <= value + 1e-6, seed
         proved += bound > 0
+    assert proved
+
+
+def test_bounds_of_a_known_plan_are_proved_before_places_are_searched(
+        monkeypatch):
+    """The search for places takes all the time, and no plan whose preferences
+    cost at most as much as those of the known plan is below the bound."""
+    clock, proved = [0.0], 0
+
+    def late(plans):
+        clock[0] = 100.0
+        raise OutOfTime('places')
+
+    monkeypatch.setattr(TrafficPlans, 'place', late)
+    for seed in range(70_000, 70_000 + max(40, times(80))):
+        shop, snapshot, placed = random_case(seed)
+        costs = [(cost, oracle.value('network', shop, snapshot, placed, where),
+                  where) for where in oracle.placements(shop, snapshot, placed)
+                 if (cost := oracle.violations(
+                     shop, snapshot, placed, where)) is not None]
+        if not costs or len(placed) == len(shop.all_members()):
+            continue
+        reduced = snapshot.without_servers(placed.values())
+        hosts, bound = {h.name: h for h in reduced.hosts}, bind(shop, reduced)
+        known = Incumbent(bound, reduced, placed,
+                          Network().for_group(bound), 0.01)
+        cost, _, where = random.Random(seed).choice(costs)
+        assert known.offer({path: hosts[name] for path, name in where.items()})
+        clock[0] = 0.0
+        with pytest.raises(OutOfTime):
+            traffic_plan(Kinds.of(bound, reduced, placed),
+                         known.objective.traffic(), known,
+                         load_backend('highs'), Deadline(lambda: clock[0], 10))
+        assert known.bound == _bound(shop, snapshot, placed, cost), seed
+        assert known.bound <= min(
+            value for other, value, _ in costs if other <= cost) + 1e-6, seed
+        proved += cost > 0 and known.bound > 0
     assert proved
 
 
@@ -108,6 +150,23 @@ def test_best_mixes_agree_with_exhaustive_search():
             *(range(cap + 1) for cap in caps[0])) if sum(mix) <= joint[0])
         assert profit[0] == pytest.approx(most)
         assert value(mixes[0]) == pytest.approx(most)
+
+
+def test_equal_domains_have_one_type():
+    chance = np.random.default_rng(3)
+    for most in (3, 10 ** 6, 2 ** 31):
+        place = chance.integers(0, 3, 60)
+        caps = chance.integers(0, 2, (60, 4)) * most
+        caps[:30], place[:30] = caps[30:], place[30:]
+        found = DomainTypes.of(Star((0, 1, 2, 3), (1, 1, 1)), place, caps,
+                               np.full(60, most))
+        useful = (caps[:, 0] > 0) & (caps[:, 1:] > 0).any(axis=1)
+        types, number = np.unique(np.column_stack((place, caps))[useful],
+                                  axis=0, return_counts=True)
+        assert found.number.tolist() == number.tolist()
+        assert np.column_stack(
+            (found.place, found.caps)).tolist() == types.tolist()
+        assert set(found.joint.tolist()) <= {most}
 
 
 def test_bundle_values_agree_with_exhaustive_search():
