@@ -100,7 +100,7 @@ def bound_parts(known: Incumbent, backend: Backend,
             len(parts) > limits().few_parts):
         return
     found: list[_Part] = []
-    for batch in sorted(parts, key=lambda each: -_violations(known, each)):
+    for batch in _with_costs(known, parts):
         if not deadline.left():
             break
         with contextlib.suppress(OutOfTime):
@@ -109,6 +109,23 @@ def bound_parts(known: Incumbent, backend: Backend,
     known.prove_least(sum((each.least for each in found), Fraction(0)))
     known.prove_within(lambda cost: _total(
         found, Fraction(cost), adds_up(known.objective)))
+
+
+def _with_costs(known: Incumbent, parts: Sequence[Batch]) -> list[Batch]:
+    """The parts whose bounds may be above 0 and are needed, in the order of
+    the cost of their preferences in the best plan."""
+    cost = {id(each): _violations(known, each) for each in parts}
+    traffic = known.objective.traffic()
+    if traffic is None:
+        costly = parts
+    else:
+        # Other parts without violated preferences cost nothing.
+        paths = set() if known.is_close else {
+            m.path for each in traffic for side in (each.first, each.second)
+            for m in side.members}
+        costly = [each for each in parts if cost[id(each)]
+                  or not paths.isdisjoint(m.path for m in each.members)]
+    return sorted(costly, key=lambda each: -cost[id(each)])
 
 
 def _total(parts: Sequence[_Part], cost: Fraction, is_sum: bool) -> float:

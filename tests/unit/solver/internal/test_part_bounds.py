@@ -19,6 +19,7 @@ from nova_holistic.policies.relationship_anti_affinity import (
 from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.milp.backend import load_backend
+from nova_holistic.solver.phases import part_bounds
 from nova_holistic.solver.phases.part_bounds import bound_parts
 from nova_holistic.solver.problem.incumbent import Incumbent
 from tests.effort import times
@@ -133,3 +134,40 @@ def test_parts_with_traffic_add_up():
     # 10 Mbit/s over two uplinks of racks and two uplinks of hosts.
     assert known.plan_cost == (30, 120.0)
     assert (known.least, known.bound) == (30, 120.0)
+
+
+def test_parts_without_traffic_or_violations_are_not_solved(monkeypatch):
+    """Their bounds are 0. If the value of the known plan is close to its
+    bound, only the bounds of the preferences are needed."""
+    def sides(name, relationship):
+        return group(groups=[group(servers('m', 1), name=side)
+                             for side in 'ab'], name=name,
+                     relationships=[relationship])
+
+    traffic = Bandwidth(between=('a', 'b'), level='rack', mbps=10)
+    wanted = group(groups=[
+        sides('traffic', traffic),
+        sides('violated', RelationshipAffinity(
+            between=('a', 'b'), level='host', weight=1.0)),
+        sides('satisfied', RelationshipAntiAffinity(
+            between=('a', 'b'), level='host', weight=1.0))])
+    snapshot = cloud(*(host(f'h{n}', f'r{n}', vcpus=8) for n in range(2)))
+    bound = bind(wanted, snapshot)
+    known = Incumbent(bound, snapshot, {}, load_objective(
+        'network').for_group(bound), 0.01)
+    assert known.offer({m.path: snapshot.hosts['/b/' in m.path]
+                        for m in known.members})
+    assert known.plan_cost == (1, 40)
+    solved, solve = [], part_bounds._solve_part
+
+    def solve_part(known, batch, *how):
+        solved.append(batch.members[0].path.split('/')[0])
+        return solve(known, batch, *how)
+
+    monkeypatch.setattr(part_bounds, '_solve_part', solve_part)
+    bound_parts(known, load_backend('highs'), in_time())
+    assert solved == ['violated', 'traffic']
+    solved.clear()
+    known.prove(40, 1)
+    bound_parts(known, load_backend('highs'), in_time())
+    assert solved == ['violated']
