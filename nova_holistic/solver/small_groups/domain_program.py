@@ -14,8 +14,8 @@ import itertools
 
 import numpy as np
 
-from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.solver.limits.current import small_groups as limits
+from nova_holistic.solver.small_groups.domain_children import DomainChildren
 from nova_holistic.solver.small_groups.domain_rules import (
     DomainRules, EvenSpread)
 
@@ -96,9 +96,9 @@ class DomainProgram:
         """
         return self._level(height)[0]
 
-    def _level(self, height: int) -> tuple[np.ndarray, list[np.ndarray]]:
+    def _level(self, height: int) -> tuple[np.ndarray, DomainChildren | None]:
         """The costs of the domains, and the children of each of them that a
-        plan of minimum cost may need."""
+        plan of minimum cost may need; no children of hosts."""
         tree = self.rules.tree
         below = tree[max(0, len(tree) - 1 - height):]
         key = tuple(span[:2] for spread, span in self.chosen
@@ -107,22 +107,15 @@ class DomainProgram:
         # hosts are large.
         if height not in self._known or self._known[height][0] != key:
             self.in_time()
-            costs, children = (self._combined(height) if height
-                               else self._of_hosts())
+            costs, children = (self._combined(height) if height else (
+                self.hosts[self.rules.host_order], None))
             if height < len(tree):
                 costs = self._with_rules(costs, tree[-1 - height])
             self._known[height] = key, costs, children
         return self._known[height][1:]
 
-    def _of_hosts(self) -> tuple[np.ndarray, list[np.ndarray]]:
-        """The costs of hosts, and the index of each host, in the order of the
-        domains of their level."""
-        hosts = np.argsort(self.rules.case.table.division(HOST).of_host)
-        return self.hosts[hosts], [*hosts[:, None]]
-
     def _with_rules(self, costs: np.ndarray, level: str) -> np.ndarray:
         rules = self.rules
-        costs = costs.copy()
         if level in rules.penalty and self.factor:
             costs += self.factor * rules.penalty[level]
         if level in rules.blocked:
@@ -134,58 +127,49 @@ class DomainProgram:
                         np.inf)
         return costs
 
-    def _combined(self, height: int) -> tuple[np.ndarray, list[np.ndarray]]:
+    def _combined(self, height: int) -> tuple[np.ndarray, DomainChildren]:
         """The costs of the domains without their own rules."""
         below = self._costs(height - 1)
         possible = np.isfinite(below)
         states = self.rules.states.with_second(possible.any(axis=0))
-        useful = (below[:, 0] != 0.0) | possible[:, 1:].any(axis=1)
-        children = [self._needed(numbers[useful[numbers]], below)
-                    for numbers in self._children(height)]
+        children = self._needed(self.rules.children(height).only(
+            (below[:, 0] != 0.0) | possible[:, 1:].any(axis=1)), below)
         costs = np.full((len(children), len(states)), np.inf)
         costs[:, 0] = 0.0
-        order = np.argsort([-len(each) for each in children], kind='stable')
-        lengths = np.array([len(children[n]) for n in order])
-        for position in range(lengths.max(initial=0)):
+        order = np.argsort(-children.lengths, kind='stable')
+        lengths = children.lengths[order]
+        for position in range(int(lengths.max(initial=0))):
             self.in_time()
-            # The domains with at least this number of children come first.
+            # The domains with more children than this number come first.
             those = order[:np.searchsorted(-lengths, -position)]
-            costs[those] = states.combined(costs[those], below[[
-                children[n][position] for n in those]])
+            costs[those] = states.combined(costs[those], below[
+                children.numbers[children.start[those] + position]])
         return costs, children
 
-    def _children(self, height: int) -> list[np.ndarray]:
-        """For each domain, indexes of its domains of the level below."""
-        division = self.rules.case.table.division
-        tree = self.rules.tree
-        inner = division(tree[len(tree) - height]).of_host
-        size = int(inner.max()) + 1
-        if height == len(tree):
-            return [np.arange(size)]
-        parent = np.empty(size, dtype=np.int64)
-        parent[inner] = division(tree[len(tree) - 1 - height]).of_host
-        order = np.argsort(parent, kind='stable')
-        ends = np.searchsorted(parent[order], np.arange(parent.max()), 'right')
-        return np.split(order, ends)
-
-    def _needed(self, numbers: np.ndarray, costs: np.ndarray) -> np.ndarray:
-        """The domains that a plan of minimum cost may need.
+    def _needed(self, children: DomainChildren,
+                costs: np.ndarray) -> DomainChildren:
+        """The children that a plan of minimum cost may need.
 
         A plan uses at most as many domains as it has members. For each state,
         only this number of the cheapest domains is necessary: if a plan uses
         another domain for the state, one of these is free.
+
+        :param costs: [child, state]
         """
         states = self.rules.states
         members = int(states.counts[-1].sum())
-        # The domains that can be empty without a cost.
-        optional = costs[numbers, 0] == 0.0
-        those = numbers[optional]
-        if len(those) <= members * len(states):
-            return numbers
-        cheapest = np.argpartition(
-            costs[those, 1:], members - 1, axis=0)[:members]
-        return np.concatenate((
-            numbers[~optional], those[np.unique(cheapest)]))
+        kept = np.ones(len(costs), dtype=bool)
+        for domain in np.flatnonzero(
+                children.lengths > members * len(states)).tolist():
+            numbers = children[domain]
+            # The children that can be empty without a cost.
+            optional = numbers[costs[numbers, 0] == 0.0]
+            if len(optional) > members * len(states):
+                cheapest = np.argpartition(
+                    costs[optional, 1:], members - 1, axis=0)[:members]
+                kept[optional] = False
+                kept[optional[cheapest]] = True
+        return children if kept.all() else children.only(kept)
 
     def _trace(self, height: int, domain: int, state: int,
                hosts: dict[int, int]) -> None:
@@ -193,12 +177,12 @@ class DomainProgram:
 
         :param hosts: host index to its state; is extended
         """
-        _, children = self._level(height)
         if not state:
             return
         if not height:
-            hosts[int(children[domain][0])] = state
+            hosts[int(self.rules.host_order[domain])] = state
             return
+        _, children = self._level(height)
         below = self._costs(height - 1)
         states = self.rules.states.with_second(
             np.isfinite(below).any(axis=0))

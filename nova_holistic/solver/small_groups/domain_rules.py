@@ -18,6 +18,7 @@ from nova_holistic.solver.evaluation.row_shapes import (
     CountCap, Disjoint, MaxDomains, MaxSkew, MinDomains, Shape, shapes)
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.rows import ScopedPolicy
+from nova_holistic.solver.small_groups.domain_children import DomainChildren
 from nova_holistic.solver.small_groups.member_states import MemberStates
 
 
@@ -69,6 +70,8 @@ class DomainRules:
     penalty: dict[str, np.ndarray] = field(default_factory=dict)
     constant: float = 0.0
     spreads: list[EvenSpread] = field(default_factory=list)
+    _children: dict[int, DomainChildren] = field(default_factory=dict)
+    _host_order: np.ndarray | None = None
 
     @classmethod
     def of(cls, case: Case, states: MemberStates, tree: Sequence[str],
@@ -105,6 +108,22 @@ class DomainRules:
         """Whether a condition or a cost belongs to domains of the level."""
         return level in self.blocked or level in self.penalty or any(
             each.level == level for each in self.spreads)
+
+    @property
+    def host_order(self) -> np.ndarray:
+        """[domain]: the host of each domain of the level of hosts."""
+        if self._host_order is None:
+            self._host_order = np.argsort(
+                self.case.table.division(HOST).of_host)
+        return self._host_order
+
+    def children(self, height: int) -> DomainChildren:
+        """The domains in each domain at one height of the tree, which is
+        complete."""
+        if height not in self._children:
+            self._children[height] = DomainChildren.of(
+                self.case.table, self.tree, height)
+        return self._children[height]
 
     def counts(self, scope: int) -> np.ndarray:
         """[state]: members of the scope."""
