@@ -148,17 +148,22 @@ class DomainRules:
         :param states: mask of states, or [domain, state] of this form
         """
         level, numbers, source = self.place(level, domains)
-        blocked = self.blocked.setdefault(level, np.zeros(
-            (self.size(level), len(self.states)), dtype=bool))
-        blocked[numbers] |= states if states.ndim == 1 else states[source]
+        if level not in self.blocked:
+            self.blocked[level] = np.zeros(
+                (self.size(level), len(self.states)), dtype=bool)
+        self.blocked[level][numbers] |= (
+            states if states.ndim == 1 else states[source])
 
-    def penalise(self, level: str, domain: int, costs: np.ndarray) -> None:
-        """Add a cost to the states of a domain of the tree.
+    def penalise(self, level: str, domains: np.ndarray,
+                 costs: np.ndarray) -> None:
+        """Add a cost to the states of different domains of the tree.
 
         :param costs: [state]
         """
-        self.penalty.setdefault(level, np.zeros(
-            (self.size(level), len(self.states))))[domain] += costs
+        if level not in self.penalty:
+            self.penalty[level] = np.zeros(
+                (self.size(level), len(self.states)))
+        self.penalty[level][domains] += costs
 
     def size(self, level: str) -> int:
         """The number of the level's domains."""

@@ -23,9 +23,6 @@ from nova_holistic.solver.small_groups.domain_rules import (
 
 _COUNTED = (Kind.COUNT, Kind.USED)
 
-Place = tuple[str, int]
-"""A level of the tree, and the index of one of its domains."""
-
 
 @dataclass(frozen=True, slots=True)
 class _LowerBound:
@@ -122,19 +119,18 @@ class PreferenceTerms:
                    constant: float, weight: float) -> None:
         """Add the cost of a variable that is at least a sum of counts."""
         places = [self._places(atom) for atom, _ in terms]
-        if not all(places):
+        if not all(len(numbers) for _, numbers in places):
             return
         if len({(a.level, a.domain) for a, _ in terms}) == 1:
-            if len(places[0]) == 1:
+            if len(places[0][1]) == 1:
                 costs = weight * np.maximum(
                     0.0, self._value(terms) + constant)
-                self.rules.penalise(*places[0][0], costs)
+                self.rules.penalise(*places[0], costs)
             elif constant >= 0 and all(a.kind is Kind.COUNT for a, _ in terms):
-                for place in places[0]:
-                    self.rules.penalise(*place, weight * self._value(terms))
+                self.rules.penalise(*places[0], weight * self._value(terms))
                 self.rules.constant += weight * constant
-        elif all(len(each) == 1 for each in places):
-            for (atom, factor), [place] in zip(terms, places):
+        elif all(len(numbers) == 1 for _, numbers in places):
+            for (atom, factor), place in zip(terms, places):
                 self.rules.penalise(*place, weight * self._value(
                     ((atom, factor),)))
             self.rules.constant += weight * constant
@@ -162,15 +158,15 @@ class PreferenceTerms:
             int(counts[-1]) // len(atoms) if has_lowest else 0,
             int(np.floor(skews.pop())), weight))
 
-    def _places(self, atom: Atom) -> list[Place]:
-        """The domain of the tree; or the hosts of another domain."""
+    def _places(self, atom: Atom) -> tuple[str, np.ndarray]:
+        """A level of the tree, and the indexes of its domains: the domain of
+        the atom; or the hosts of a domain outside of the tree."""
         division = self.rules.case.table.division(atom.level)
         number = division.index[atom.domain]
         if atom.level in self.rules.tree:
-            return [(atom.level, number)]
+            return atom.level, np.array([number])
         hosts = np.flatnonzero(division.of_host == number)
-        numbers = self.rules.case.table.division(HOST).of_host[hosts]
-        return [(HOST, n) for n in numbers.tolist()]
+        return HOST, self.rules.case.table.division(HOST).of_host[hosts]
 
     def _value(self, terms: Sequence[tuple[Atom, float]]) -> np.ndarray:
         """[state]: the sum of the terms, all of them for the same domain."""
