@@ -22,6 +22,10 @@ class SharedHostsLimits:
         hosts is 5 % lower after 13 rounds; with 0.2, it is the same.
     :ivar converged_gap: relative difference between the linear program and the
         bound at which the prices are final.
+    :ivar fixed_share: share of the parts whose choices a dive fixes before it
+        solves the linear program again.
+    :ivar choice_share: share of the time left for the integer program of the
+        choices.
     :ivar nodes: nodes of the search tree of the choice.
     """
 
@@ -31,4 +35,6 @@ class SharedHostsLimits:
     rounds: int = 100
     step: float = 0.5
     converged_gap: float = 0.001
+    fixed_share: float = 0.125
+    choice_share: float = 0.3
     nodes: int = 500

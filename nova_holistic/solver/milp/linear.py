@@ -34,6 +34,8 @@ class Linear:
     :ivar upper: [variable]: upper limits of the variables
     :ivar integer: mask of integer variables; None if all are continuous
     :ivar duals: [row]: dual values, after a solution without integrality
+    :ivar basis: the basis from which a solution without integrality starts,
+        or None; after a solution, its basis
     :ivar count: number of rows
     :ivar lower: lower limits of the variables; None if all are 0
     """
@@ -48,6 +50,7 @@ class Linear:
     _upper: list[np.ndarray] = field(default_factory=list)
     count: int = 0
     lower: np.ndarray | None = None
+    basis: highspy.HighsBasis | None = None
 
     def add(self, rows: np.ndarray, columns: np.ndarray, values: np.ndarray,
             lower: np.ndarray | float, upper: np.ndarray | float,
@@ -81,7 +84,10 @@ class Linear:
                 *((('mip_max_nodes', nodes),) if nodes else ())):
             model.setOptionValue(name, value)
         model.passModel(self._model())
+        if self.basis is not None:
+            model.setBasis(self.basis)
         model.run()
+        self.basis = model.getBasis()
         found = model.getSolution()
         self.duals = np.array(found.row_dual)
         outcome = _outcome(model, self.integer is not None)

@@ -7,23 +7,18 @@ searches that move a few members rarely do.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from collections import Counter
 import contextlib
 from dataclasses import replace
+from fractions import Fraction
 
-import numpy as np
-
-from nova_holistic.model.cloud.inventory import with_use_changed
 from nova_holistic.model.cloud.snapshot import Host
-from nova_holistic.model.members.member import Member
 from nova_holistic.objectives.utilisation import requested_classes
 from nova_holistic.solver.confined.separate_sets import is_convex
-from nova_holistic.solver.construct.batches import (
-    Batch, batches, open_hosts)
+from nova_holistic.solver.construct.batches import batches, open_hosts
 from nova_holistic.solver.limits.current import improve as limits, phases
 from nova_holistic.solver.phases.domain_plan import plan_by_domains
+from nova_holistic.solver.phases.member_usage import MemberUsage
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
-from nova_holistic.solver.problem.eligibility import demands
 from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
@@ -49,20 +44,40 @@ def replan_parts(known: Incumbent, deadline: Deadline) -> None:
     if len(parts) < 2:
         return
     with contextlib.suppress(OutOfTime):
-        search = _PartPlans(known, parts, deadline)
+        search = _PartPlans(known, deadline)
         with contextlib.suppress(OutOfTime):
             search.construct(deadline.part(phases().main_share))
-        price_hosts(known, parts, deadline)
-        while not known.is_good_enough and search.run():
-            pass
+        where = price_hosts(known, parts, deadline)
+        search = _PartPlans(known, deadline)
+        if search.complete(where):
+            search.run()
+            if search.has_best:
+                return
+            search = _PartPlans(known, deadline)
+        search.run()
+
+
+def _with_satisfied_hard(known: Incumbent) -> Incumbent:
+    """The incumbent, with a hard policy in place of each preference that its
+    plan does not violate. Members of other parts can then close hosts to a
+    part, and no part violates more preferences than before.
+    """
+    kept = Incumbent(
+        with_hard_forms(known.group, lambda policy, scope: not policy.check(
+            scope, known.where, known.snapshot).count),
+        known.snapshot, known.placed, known.objective, known.gap)
+    kept.offer(known.where)
+    return known if kept.where is None else kept
 
 
 class _PartPlans:
     """Better hosts for one part after another."""
 
-    def __init__(self, known: Incumbent, parts: Sequence[Batch],
-                 deadline: Deadline):
-        self._known, self._deadline = known, deadline
+    def __init__(self, whole: Incumbent, deadline: Deadline):
+        """:param whole: the incumbent that is improved"""
+        self._whole, self._deadline = whole, deadline
+        known = self._known = _with_satisfied_hard(whole)
+        parts = batches(known, 1)
         self._table = HostTable.of(known.snapshot)
         self._hosts = PartHosts(self._table, known.members,
                                 known.objective.host_cost())
@@ -99,12 +114,38 @@ class _PartPlans:
                 fixed |= failed
                 where.clear()
         finally:
-            known.offer({**known.where, **where})
+            self._offer({**known.where, **where})
+
+    def complete(self, where: Mapping[str, Host]) -> bool:
+        """Place the parts without hosts, and continue from this plan, although
+        it may be worse than the incumbent. Return whether it is a plan.
+
+        :param where: path to host of the members of some parts
+        :raises OutOfTime: if the time ends before the parts are placed
+        """
+        known = self._known
+        parts = {number for number, part in enumerate(self._batches)
+                 if part.members[0].path in where}
+        if not parts:
+            return False
+        start = Incumbent(known.group, known.snapshot, known.placed,
+                          known.objective, known.gap)
+        placed = dict(where)
+        if self._place([number for number in self._parts
+                        if number not in parts], (), placed, self._deadline
+                       ) or len(placed) < len(known.members):
+            return False
+        if not start.offer(placed):
+            return False
+        self._known = start
+        self._whole.offer(placed)
+        return True
 
     def _place(self, order: Sequence[int], fixed: Collection[int],
                where: dict[str, Host], deadline: Deadline) -> set[int]:
         """Place one part after another, and return the parts for which no
-        hosts are found.
+        hosts are found that violate their preferences at most as much as the
+        hosts that they have.
 
         :param fixed: parts that keep their hosts
         :param where: path to host of the placed members; is extended
@@ -113,21 +154,35 @@ class _PartPlans:
         known, failed = self._known, set()
         for number in fixed:
             where.update(self._own(number, known.where))
-        usage = _Usage(self._table, known.members)
+        usage = MemberUsage(self._table, known.members)
         usage.add(where)
         for number in order:
             if number in fixed:
                 continue
             deadline.check()
             found = self._best(number, where, usage)
-            if found is None:
+            if found is None or self._unmet(number, {
+                    **where, **found}) > self._unmet(number, known.where):
                 failed.add(number)
             else:
                 where.update(found)
                 usage.add(found)
         return failed
 
-    def run(self) -> bool:
+    @property
+    def has_best(self) -> bool:
+        """Whether the plan is at least as good as the incumbent."""
+        return self._known.plan_cost <= self._whole.plan_cost
+
+    def run(self) -> None:
+        """Move single parts to better hosts, until no part has any.
+
+        :raises OutOfTime: if the time ends
+        """
+        while not self._whole.is_good_enough and self._step():
+            pass
+
+    def _step(self) -> bool:
         """Take one step for each part; return whether a further step for each
         is useful.
 
@@ -135,7 +190,7 @@ class _PartPlans:
         """
         known = self._known
         where, before = dict(known.where), known.plan_cost
-        usage = _Usage(self._table, known.members)
+        usage = MemberUsage(self._table, known.members)
         usage.add(where)
         try:
             for number in self._parts:
@@ -149,16 +204,22 @@ class _PartPlans:
                 where.update(found)
                 usage.add(found)
         finally:
-            known.offer(where)
+            self._offer(where)
         cost, value = known.plan_cost
         return (cost, value + limits().least_gain * abs(value)) < before
+
+    def _offer(self, where: Mapping[str, Host]) -> None:
+        """Offer a plan to the incumbents with and without hard policies in
+        place of preferences."""
+        for each in (self._known, self._whole):
+            each.offer(where)
 
     def _own(self, number: int, where: Mapping[str, Host]) -> dict[str, Host]:
         """The hosts of the members of one part."""
         return {m.path: where[m.path] for m in self._batches[number].members}
 
     def _best(self, number: int, where: Mapping[str, Host],
-              usage: '_Usage') -> Mapping[str, Host] | None:
+              usage: MemberUsage) -> Mapping[str, Host] | None:
         """The best hosts of the part; None if none are found that satisfy its
         policies.
 
@@ -213,41 +274,12 @@ class _PartPlans:
             [*members, *beside], {**own, **stay}, {}, known.snapshot)
         if beside:
             value -= known.objective.value(beside, stay, {}, known.snapshot)
-        return (preference_cost(self._policies[number], where,
-                                known.snapshot), round(value, 9))
+        return self._unmet(number, where), round(value, 9)
 
+    def _unmet(self, number: int, where: Mapping[str, Host]) -> Fraction:
+        """The cost of the preferences of the part.
 
-class _Usage:
-    """What placed members use.
-
-    :ivar taken: resource class to [host]: amount
-    :ivar servers: host index to their number
-    """
-
-    def __init__(self, table: HostTable, members: Sequence[Member]):
-        """:param members: all members of the group"""
-        self._table = table
-        self._demands = {m.path: demands(m.requirements) for m in members}
-        self.taken = {name: np.zeros(len(table), dtype=np.int64)
-                      for amounts in self._demands.values()
-                      for name, _ in amounts}
-        self.servers: Counter[int] = Counter()
-
-    def add(self, where: Mapping[str, Host], by: int = 1) -> None:
-        """Add members on their hosts; remove them if ``by`` is -1."""
-        for path, at in where.items():
-            host = self._table.index[at.name]
-            self.servers[host] += by
-            for name, amount in self._demands[path]:
-                self.taken[name][host] += by * amount
-
-    def host(self, number: int) -> Host:
-        """The host with the use of these members."""
-        host = self._table.hosts[number]
-        if not self.servers[number]:
-            return host
-        return replace(
-            host, servers=host.servers + self.servers[number],
-            inventories=with_use_changed(host.inventories, {
-                name: int(amounts[number])
-                for name, amounts in self.taken.items()}))
+        :param where: path to host of its members at least
+        """
+        return preference_cost(self._policies[number], where,
+                               self._known.snapshot)

@@ -4,7 +4,7 @@
 Each plan of a group that violates no preference is a plan of this group.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from nova_holistic.model.group import Group, Scope
@@ -28,20 +28,25 @@ def hard_form(policy: Policy, scope: Scope) -> Policy | None:
         for each in type(policy).__mro__ if issubclass(each, Policy)) else None
 
 
-def with_hard_forms(group: Group) -> Group:
-    """The group with a hard policy in place of each preference that has a hard
-    form."""
-    return _with_hard_forms(group.scopes())
+def with_hard_forms(group: Group, chosen: Callable[
+        [Policy, Scope], bool] = lambda policy, scope: True) -> Group:
+    """The group with a hard policy in place of each chosen preference that has
+    a hard form.
+
+    :param chosen: whether a preference is replaced; by default, all are
+    """
+    return _with_hard_forms(group.scopes(), chosen)
 
 
-def _with_hard_forms(scopes: Iterator[Scope]) -> Group:
+def _with_hard_forms(scopes: Iterator[Scope],
+                     chosen: Callable[[Policy, Scope], bool]) -> Group:
     """The group of the next scope, whose nested groups follow."""
     scope = next(scopes)
     group = scope.group
     policies, relationships = (
-        tuple(each if each.hard else hard_form(each, scope) or each
-              for each in rules)
+        tuple(each if each.hard or not chosen(each, scope)
+              else hard_form(each, scope) or each for each in rules)
         for rules in (group.policies, group.relationships))
     return replace(
         group, policies=policies, relationships=relationships,
-        groups=tuple(_with_hard_forms(scopes) for _ in group.groups))
+        groups=tuple(_with_hard_forms(scopes, chosen) for _ in group.groups))

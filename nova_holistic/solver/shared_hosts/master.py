@@ -8,12 +8,14 @@ and two parts of which one closes the host to the other do not both use it. The
 dual values of the rows are prices of the hosts.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from nova_holistic.solver.milp.growing_basis import GrowingBasis
 from nova_holistic.solver.milp.linear import Linear
+from nova_holistic.solver.shared_hosts.dive import dive
 from nova_holistic.solver.shared_hosts.host_curves import HostCurves
 from nova_holistic.solver.shared_hosts.host_prices import HostPrices
 from nova_holistic.solver.shared_hosts.part_program import PartProgram
@@ -49,6 +51,7 @@ class Master:
     unit: float
     choices: list[Choice] = field(default_factory=list)
     _known: set[tuple] = field(default_factory=set)
+    _basis: GrowingBasis = field(default_factory=GrowingBasis)
 
     def add(self, choice: Choice) -> bool:
         """Add a choice; return whether it was unknown."""
@@ -63,11 +66,30 @@ class Master:
         """The minimum cost with fractions of choices, and the prices of the
         hosts; None if the time ends."""
         program = _Program(self)
-        linear = program.linear(False)
+        linear, names = program.linear(False), program.names()
+        linear.basis = self._basis.start(*names)
         outcome, _ = linear.solve(seconds)
         if not outcome.solved or outcome.bound is None:
             return None
+        self._basis.keep(*names, linear.basis)
         return outcome.bound * self.unit, program.prices(linear.duals)
+
+    def dive(self, in_time: Callable[[], None]) -> list[Choice]:
+        """One choice of each part with a low cost of all of them. Parts that
+        do not fit have none.
+
+        :raises OutOfTime: if ``in_time`` does
+        """
+        program = _Program(self)
+        model = program.linear(False).loaded()
+        start = self._basis.start(*program.names())
+        if start is not None:
+            model.setBasis(start)
+        # A part costs less than all parts together.
+        total = sum(each.cost for each in self.choices) / self.unit
+        return [self.choices[number] for number in dive(
+            model, np.array([each.part for each in self.choices]), total,
+            in_time)]
 
     def choose(self, seconds: float, gap: float,
                nodes: int) -> list[Choice] | None:
@@ -130,6 +152,19 @@ class _Program:
                 program.add(np.array(row), np.array(column), np.array(value),
                             least, most, len(least))
         return program
+
+    def names(self) -> tuple[list[Hashable], list[Hashable]]:
+        """The names of the variables and of the rows, which remain the same
+        when choices are added."""
+        master = self._master
+        return [*range(len(master.choices)), *(
+            ('cost', host) for host in self._users)], [
+                *range(len(master.parts)),
+                *(('tangent', host, slope)
+                  for host, slope, _ in self._tangents),
+                *(('capacity', host, name) for host in self._users
+                  for name in master.curves.classes),
+                *self._pairs]
 
     def prices(self, duals: np.ndarray) -> HostPrices:
         """The prices of the hosts.

@@ -34,20 +34,26 @@ from nova_holistic.solver.shared_hosts.part_program import PartProgram
 
 
 def price_hosts(known: Incumbent, parts: Sequence[Batch],
-                deadline: Deadline) -> None:
+                deadline: Deadline) -> Mapping[str, Host]:
     """Prove a bound of an incumbent that has a plan, and offer a better plan.
 
     :param known: its objective is a sum of convex costs of hosts, and no
         member stays on its host
     :param parts: the independent parts of the group
+    :returns: member path to host of the members of most parts, on hosts whose
+        prices are low. The best plan may have a lower cost; but if the parts
+        move to better hosts from here, a better plan is often found
     """
     if known.is_good_enough:
-        return
+        return {}
+    where: Mapping[str, Host] = {}
     with contextlib.suppress(OutOfTime):
         search = _Search(known, parts, deadline)
         with contextlib.suppress(OutOfTime):
             search.run(deadline.part(limits().pricing_share))
-        search.choose()
+        where = search.dive()
+        search.choose(deadline.part(limits().choice_share))
+    return where
 
 
 class _Search:
@@ -108,25 +114,41 @@ class _Search:
             return HostPrices.none(len(classes), parts)
         return HostPrices.of(duals, classes, parts)
 
-    def choose(self) -> None:
+    def dive(self) -> Mapping[str, Host]:
+        """Member path to host of a combination of the plans of the parts.
+        Parts whose hosts are closed or full have none.
+
+        :raises OutOfTime: if the time ends before
+        """
+        if self._known.is_good_enough:
+            return {}
+        where: dict[str, Host] = {}
+        for each in self._placements(self._master.dive(self._deadline.check)):
+            where.update(each)
+        return where
+
+    def choose(self, deadline: Deadline) -> None:
         """Offer the best combination of the plans of the parts.
 
         :raises OutOfTime: if no time is left
         """
-        self._deadline.check()
+        deadline.check()
         known = self._known
         if known.is_good_enough:
             return
-        chosen = self._master.choose(
-            self._deadline.left(), known.gap / 2, limits().nodes)
-        placements = [self._parts[each.part].problem.placement(each.states)
-                      for each in chosen or ()]
+        placements = self._placements(self._master.choose(
+            deadline.left(), known.gap / 2, limits().nodes) or ())
         if known.offer(self._with(placements)):
             return
         # Policies of one part may exclude hosts of another one.
         for each in placements:
-            self._deadline.check()
+            deadline.check()
             known.offer(self._with([each]))
+
+    def _placements(self, chosen: Sequence[Choice]
+                    ) -> list[Mapping[str, Host]]:
+        return [self._parts[each.part].problem.placement(each.states)
+                for each in chosen]
 
     def _with(self, placements: Sequence[Mapping[str, Host]]
               ) -> Mapping[str, Host]:

@@ -11,7 +11,7 @@ from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.construct.first_plan import first_plan
-from nova_holistic.solver.phases.part_plans import replan_parts
+from nova_holistic.solver.phases.part_plans import _PartPlans, replan_parts
 from nova_holistic.solver.problem.incumbent import Incumbent
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
@@ -91,6 +91,59 @@ def test_no_part_uses_the_hosts_of_exclusive_members():
         **_on('x', 'h0', 'h1', 'h2'), **_on('y', 'h5', 'h6')})
     replan_parts(known, in_time())
     assert known.plan_cost[1] == pytest.approx(0.03 + 0.01 + 0.11)
+
+
+def test_no_part_uses_the_hosts_that_another_part_prefers_not_to_share():
+    """A member costs 0.01 on the three empty hosts, 0.03 if it is the second
+    one there, 0.05 on three other hosts, and 0.11 on the hosts of x in the
+    plan."""
+    wanted = group(groups=[
+        _triple('x', Exclusive(weight=1.0), AntiAffinity()),
+        _triple('y', AntiAffinity())])
+    snapshot = cloud(*(host(f'h{n}', f'r{n}', inventories={
+        'VCPU': Inventory(10, used=(5, 2, 0)[n // 3])}) for n in range(9)))
+    known = _known(wanted, snapshot, {
+        **_on('x', 'h0', 'h1', 'h2'), **_on('y', 'h3', 'h4', 'h5')})
+    assert known.plan_cost == (0, pytest.approx(3 * 0.11 + 3 * 0.05))
+    _PartPlans(known, in_time()).construct(in_time())
+    assert known.plan_cost == (0, pytest.approx(3 * 0.01 + 3 * 0.05))
+
+
+def test_a_plan_is_completed_and_improved_from_a_worse_start():
+    """One triple has bad hosts at the start, and the other one has none. In
+    the incumbent, each triple occupies the good rack of the other one, and no
+    single triple can move."""
+    wanted = group(groups=[
+        _triple(name, Affinity(level='rack'), AntiAffinity())
+        for name in ('x', 'y')])
+    snapshot = _two_good_racks()
+    known = _known(wanted, snapshot, {
+        **_on('x', 'r0h0', 'r0h1', 'r0h2'), **_on('y', 'r1h0', 'r1h1', 'r1h2')})
+    before, by_name = known.plan_cost, snapshot.by_name()
+    search = _PartPlans(known, in_time())
+    assert not search.complete({})
+    assert search.complete({path: by_name[name] for path, name in _on(
+        'x', 'r5h0', 'r5h1', 'r5h2').items()})
+    assert known.plan_cost == before
+    search.run()
+    assert search.has_best
+    assert known.plan_cost == (0, pytest.approx(0.06))
+
+
+def test_a_start_without_hosts_for_the_other_parts_is_ignored():
+    """The exclusive members need three of the first three hosts, because a
+    server of another group is on the last host."""
+    snapshot = cloud(*(host(f'h{n}', 'r0', servers=int(n == 3))
+                       for n in range(4)))
+    known = _known(group(groups=[
+        _triple('x', Exclusive(), AntiAffinity()), _triple('y', Affinity())]),
+        snapshot, {**_on('x', 'h0', 'h1', 'h2'), **_on('y', 'h3', 'h3', 'h3')})
+    search, where = _PartPlans(known, in_time()), dict(known.where)
+    first = snapshot.by_name()['h0']
+    assert not search.complete({f'y/m-{n}': first for n in range(3)})
+    assert known.where == where
+    search.run()
+    assert known.where == where
 
 
 def test_a_part_keeps_its_hosts_if_all_hosts_are_closed_to_it():
