@@ -36,7 +36,7 @@ def _by_location(table, height, kept=lambda domain: True):
 
 
 def _by_name(table, height, children):
-    """The same of ``DomainChildren``."""
+    """The domains and the names of ``DomainChildren``."""
     below = table.division(TREE[-height]).domains
     above = [()] if height == len(TREE) else table.division(
         TREE[-1 - height]).domains

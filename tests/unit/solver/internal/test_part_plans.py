@@ -118,7 +118,8 @@ def test_a_plan_is_completed_and_improved_from_a_worse_start():
         for name in ('x', 'y')])
     snapshot = _two_good_racks()
     known = _known(wanted, snapshot, {
-        **_on('x', 'r0h0', 'r0h1', 'r0h2'), **_on('y', 'r1h0', 'r1h1', 'r1h2')})
+        **_on('x', 'r0h0', 'r0h1', 'r0h2'),
+        **_on('y', 'r1h0', 'r1h1', 'r1h2')})
     before, by_name = known.plan_cost, snapshot.by_name()
     search = _PartPlans(known, in_time())
     assert not search.complete({})
