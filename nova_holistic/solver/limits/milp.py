@@ -21,7 +21,9 @@ class MilpLimits:
     :ivar exact_variables: variables of a program below which it is solved to
         proven optimality. No effect on 4 points.
     :ivar searched_variables: variables up to which the whole program is solved
-        after its parts. No effect on 3 points.
+        after its parts, or if few hosts have room for the members. Beyond it,
+        a program of only the hosts that its linear relaxation uses comes
+        instead in the second case. No effect on 3 points.
     :ivar whole_places: places (class and host) up to which one program covers
         all hosts, also for a group of many small subgroups. Beyond it, a
         program follows only if no plan is known.

@@ -96,6 +96,11 @@ class PhasesLimits:
     :ivar roomy_places: members times hosts up to which one program searches
         for plans with few hosts, among those with the most room. Chosen by the
         mixed groups of benchmarks/grid.py.
+    :ivar few_places: places (class and host) up to which one program of all
+        hosts comes before relaxations without policies, if the objective is
+        the number of hosts. Chosen by the planted groups of
+        benchmarks/grid.py: on 240 to 500 hosts, their programs have 2,500 to
+        6,500 places.
     :ivar packed_group: members of a group up to which its parts are packed.
         Chosen by the mixed groups of benchmarks/grid.py: with 2,851 members,
         no plan was complete in time, and the preferences cost 94 instead of
@@ -132,5 +137,6 @@ class PhasesLimits:
     preferred_members: int = 32
     preferred_hosts: int = 1000
     roomy_places: int = 15_000
+    few_places: int = 6_000
     packed_group: int = 1000
     packed_members: int = 400

@@ -18,6 +18,7 @@ from nova_holistic.model.objective import Objective
 from nova_holistic.solver.milp.cost_limits import CostLimits
 from nova_holistic.solver.milp.preference_rows import Penalty
 from nova_holistic.solver.milp.presence import Presence
+from nova_holistic.solver.numerics.tolerances import INTEGRALITY
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.rows import Atom, CountLimit, Kind
@@ -166,6 +167,11 @@ class Program(CostLimits):
             {h: number for h, variable in row.items()
              if (number := round(variable.varValue or 0))}
             for row in self.x)
+
+    def used_hosts(self) -> set[int]:
+        """The hosts that the solution uses, which may have fractions."""
+        return {h for row in self.x for h, variable in row.items()
+                if (variable.varValue or 0.0) > INTEGRALITY}
 
     def start(self, counts: Counts) -> dict[LpVariable, float]:
         """The counts as values of variables, for a warm start."""

@@ -3,6 +3,8 @@
 
 from collections.abc import Callable
 
+import numpy as np
+
 from nova_holistic.model.objective import Objective
 from nova_holistic.solver.construct.greedy import greedy
 from nova_holistic.solver.limits.current import milp as limits
@@ -109,9 +111,11 @@ class Search(SolverCalls):
             # A bound for more plans also holds for fewer plans.
             self.bound = within(self._plan_cost[0])
             if not self.preferred() or self.bound is None or self._is_far():
-                status = self._solve(Program(
-                    self.case, self._objective, self._deadline,
-                    self.case.room > 0))
+                program = Program(self.case, self._objective, self._deadline,
+                                  self.case.room > 0)
+                status = self._solve_used(
+                    program, limits().exact_variables) if is_known else (
+                        self._solve(program))
         except OutOfTime:
             pass
         if self.best is None:
@@ -119,6 +123,23 @@ class Search(SolverCalls):
         known = within(self._plan_cost[0])
         self.bound = self.bound if known is None else known
         return status
+
+    def complete(self, start: Counts | None, least: float) -> SearchStatus:
+        """Search for a better plan of a case of all hosts with few places, by
+        one program of all of them, and prove its bound.
+
+        :param start: counts of a plan
+        :param least: lower bound of the cost of preferences
+        """
+        self._least = least
+        try:
+            if self._offer(start):
+                return self._solve_used(Program(
+                    self.case, self._objective, self._deadline),
+                    limits().searched_variables)
+        except OutOfTime:
+            pass
+        return SearchStatus.NO_RESULT
 
     def preferred(self) -> bool:
         """Whether the cost of preferences is minimal or within the gap."""
@@ -133,6 +154,22 @@ class Search(SolverCalls):
         return not self.good_enough() and (
             bounds.gap(self._plan_cost[1], lower) > limits().far_gap)
 
+    def _solve_used(self, program: Program, most: int) -> SearchStatus:
+        """Solve a program, of a case of which a plan is known. If it has more
+        than ``most`` variables, solve its linear relaxation, and then a
+        program of only the hosts that this relaxation or the plan uses, which
+        leads to better plans in a short time.
+        """
+        if program.size <= most:
+            return self._solve(program)
+        used = np.zeros(len(self.case.table), dtype=bool)
+        if self._relax(program, phases_limits().main_share):
+            used[[*program.used_hosts()]] = True
+        for host_counts in self.best:
+            used[[*host_counts]] = True
+        return self._solve(Program(self.case, self._objective, self._deadline,
+                                   (self.case.room > 0) & used))
+
     def _solve_whole(self) -> SearchStatus:
         if not self._all_places:
             self._needed = needed_places(self.case, self._objective,
@@ -146,19 +183,26 @@ class Search(SolverCalls):
                           with_plan(self._needed, self.best), True)
         if self.best is None or program.size < limits().exact_variables:
             return self._solve(program)
-        self._bound_of(program)
+        self._relax(program, phases_limits().bound_share)
         if program.size > limits().searched_variables or self.good_enough():
             return SearchStatus.FEASIBLE
         return self._solve(program, phases_limits().attempt_share)
 
-    def _bound_of(self, program: Program) -> None:
-        """Add the bound of the linear relaxation."""
+    def _relax(self, program: Program, share: float) -> bool:
+        """Solve the linear relaxation of the program, add its bound, and
+        return whether it is solved.
+
+        :param share: share of the remaining time
+        """
         if program.preferences:
             program.limit_preferences(self._plan_cost[0])
         program.minimise_cost()
-        outcome = self.solve_relaxation(program)
-        if outcome.status is Status.OPTIMAL and outcome.bound is not None:
+        outcome = self.solve_relaxation(program, share)
+        if outcome.status is not Status.OPTIMAL:
+            return False
+        if outcome.bound is not None and program.whole:
             self._add_bound(outcome.bound * program.cost_unit)
+        return True
 
     def _confirm_infeasible(self) -> SearchStatus:
         """The status after another method of the solver has searched for any

@@ -3,7 +3,6 @@
 
 from nova_holistic.model.objective import Objective
 from nova_holistic.solver.limits.current import milp as limits
-from nova_holistic.solver.limits.current import phases
 from nova_holistic.solver.milp.backend import Backend, Outcome, Status
 from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.problem.case import Case, Counts
@@ -69,13 +68,17 @@ class SolverCalls:
                 program.forbid(host, counts)
         return Outcome(Status.NOTHING)
 
-    def solve_relaxation(self, program: Program) -> Outcome:
-        """Solve the linear relaxation of the program."""
+    def solve_relaxation(self, program: Program,
+                         share: float) -> Outcome:
+        """Solve the linear relaxation of the program.
+
+        :param share: share of the remaining time
+        """
         started = self._deadline.elapsed()
         with program.linear():
             outcome = self._backend.solve(
                 program.problem, gap=0.0,
-                seconds=phases().bound_share * self._deadline.for_solver(
+                seconds=share * self._deadline.for_solver(
                     self._backend.overhead_per_variable * program.size))
         self.solving += self._deadline.elapsed() - started
         return outcome

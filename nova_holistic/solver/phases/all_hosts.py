@@ -20,7 +20,8 @@ from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.search_status import SearchStatus
-from nova_holistic.solver.problem.subproblem import Subproblem
+from nova_holistic.solver.problem.subproblem import (
+    EVERYTHING, Subproblem)
 from nova_holistic.solver.problem.utilisation_curve import (
     is_number_of_hosts)
 from nova_holistic.solver.ruin_recreate.part_search import (
@@ -72,8 +73,8 @@ def search_chosen_hosts(known: Incumbent, hosts: np.ndarray, backend: Backend,
         return
     table = HostTable.of(known.snapshot)
     used = [table.index[host.name] for host in known.where.values()]
-    case = Case.of(known.group, known.snapshot, known.placed, deadline.check,
-                   Subproblem(table.part(np.union1d(hosts, used))))
+    case = _preferred_case(known, deadline,
+                           Subproblem(table.part(np.union1d(hosts, used))))
     search = Search(case, known.objective, backend, deadline, known.gap)
     search.improve(known.counts(case), known.least, lambda cost: known.bound,
                    is_known=True)
@@ -98,6 +99,58 @@ def search_roomy_hosts(known: Incumbent, backend: Backend,
         search_chosen_hosts(known, hosts, backend, deadline)
 
 
+def search_few_places(known: Incumbent, backend: Backend,
+                      deadline: Deadline) -> None:
+    """If the objective is the number of hosts, and few hosts have room for the
+    members, improve the incumbent, which has a plan, and prove its bound, by a
+    program of all hosts.
+
+    :raises OutOfTime: if the time ends before the program is built
+    """
+    if known.is_good_enough or known.placed or not is_number_of_hosts(
+            known.objective.host_cost()) or (
+                len(known.snapshot.hosts) > limits().few_places):
+        return
+    kinds = Kinds.of(known.group, known.snapshot, {}, deadline.check,
+                     limits().coarse_kinds)
+    if kinds is None or (kinds.room > 0).sum() > limits().few_places:
+        return
+    with contextlib.suppress(OutOfTime):
+        ruin_and_recreate(known, deadline.part(limits().attempt_share),
+                          DEFAULT.improvement.seed)
+    case = _preferred_case(known, deadline)
+    places = (case.open_room(deadline.check) > 0).sum()
+    # A program of violated preferences takes longer. Ruin and recreate, which
+    # follows, satisfies more of them in this time.
+    if places > (milp().searched_variables if known.plan_cost[0]
+                 else limits().few_places) or known.is_good_enough:
+        return
+    search = Search(case, known.objective, backend, deadline, known.gap)
+    search.complete(known.counts(case), known.least)
+    known.solving += search.solving
+    if search.best is not None:
+        known.offer(case.placement(search.best))
+        known.prove(search.bound, search.plan_cost[0])
+        known.prove_least(search.least)
+
+
+def _preferred_case(known: Incumbent, deadline: Deadline,
+                    part: Subproblem | None = None) -> Case:
+    """The case of some hosts or of all, with hard policies in place of the
+    preferences if the plan violates none: a better plan violates none, either.
+
+    :raises OutOfTime: if the time ends before the case is complete
+    """
+    if not known.plan_cost[0]:
+        group = with_hard_forms(known.group)
+    elif part is None:
+        return known.whole_case(deadline.check)
+    else:
+        group = known.group
+    return Case.of(group, known.snapshot, known.placed, deadline.check,
+                   part or EVERYTHING)
+
+
 def search_needed_hosts(known: Incumbent, backend: Backend,
                         deadline: Deadline) -> None:
     """Improve the incumbent of a small group, which has a plan, by a program
@@ -109,10 +162,7 @@ def search_needed_hosts(known: Incumbent, backend: Backend,
     with contextlib.suppress(OutOfTime):
         if not _has_few_places(known, deadline):
             return
-        # A better plan than one without violated preferences violates none.
-        case = known.whole_case(deadline.check) if known.plan_cost[0] else (
-            Case.of(with_hard_forms(known.group), known.snapshot,
-                    known.placed, deadline.check))
+        case = _preferred_case(known, deadline)
         conflict, room = propagated(case, deadline.check)
         case = replace(case, room=room)
         if conflict is None and needed_places(

@@ -152,7 +152,8 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
             counted = replace(counted, host_types=generation.host_types,
                               prices=generation.bound_prices)
         if packing and not incumbent.is_good_enough:
-            hosts = _counted(incumbent, counted, limit, more, deadline)
+            hosts = _counted(incumbent, counted, limit, more,
+                             deadline.part(limits().program_share))
     return RelaxedPolicies(hosts, packing)
 
 

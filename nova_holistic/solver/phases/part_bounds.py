@@ -24,7 +24,8 @@ from nova_holistic.solver.limits.current import (
     phases as limits, small_groups)
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.phases.all_hosts import (
-    search_all_hosts, search_chosen_hosts, search_roomy_hosts)
+    search_all_hosts, search_chosen_hosts, search_few_places,
+    search_roomy_hosts)
 from nova_holistic.solver.phases.domain_plan import (
     has_costs_of_domains, plan_by_domains)
 from nova_holistic.solver.phases.host_relaxation import (
@@ -70,6 +71,10 @@ def bound_diverse(known: Incumbent, backend: Backend,
                   deadline: Deadline) -> None:
     """Prove bounds of an incumbent that has a plan and many policies, without
     most policies, and from its parts."""
+    with contextlib.suppress(OutOfTime):
+        search_few_places(known, backend, deadline.part(limits().main_share))
+    if known.is_good_enough:
+        return
     relaxed = RelaxedPolicies()
     with contextlib.suppress(OutOfTime):
         # Patterns are not applicable if policies keep members together.
@@ -77,7 +82,7 @@ def bound_diverse(known: Incumbent, backend: Backend,
         if relaxed.hosts is not None and known.is_preferred and (
                 not known.is_good_enough):
             search_chosen_hosts(known, relaxed.hosts, backend, deadline.part(
-                limits().bound_share))
+                limits().program_share))
     if not known.is_preferred or adds_up(known.objective):
         # Otherwise, the bound of the whole group is nearly always better.
         bound_parts(known, backend, deadline.part(limits().bound_share))
