@@ -35,6 +35,8 @@ from nova_holistic.solver.phases.packed_parts import pack_parts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.preference_cost import preference_cost
+from nova_holistic.solver.problem.utilisation_curve import (
+    is_number_of_hosts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,9 @@ class _Part:
 
 def bound_without_policies(known: Incumbent, backend: Backend,
                            deadline: Deadline, on_all: bool) -> None:
-    """Prove bounds without most policies that no earlier phase has proved, of
-    an incumbent that has a plan: of a diverse group on few hosts, and of a
-    small group.
+    """Prove bounds without most policies, or of independent parts, that no
+    earlier phase has proved, of an incumbent that has a plan: of a diverse
+    group on few hosts, and of a small group.
 
     :param on_all: whether no phase on chosen hosts has found the plan
     """
@@ -65,6 +67,10 @@ def bound_without_policies(known: Incumbent, backend: Backend,
     elif is_small and (on_all or not is_diverse(known)):
         with contextlib.suppress(OutOfTime):
             relax_policies(known, deadline.part(limits().bound_share))
+        if not known.is_good_enough and is_number_of_hosts(
+                known.objective.host_cost()):
+            # Policies on domains may raise the number of hosts of one part.
+            bound_parts(known, backend, deadline.part(limits().bound_share))
 
 
 def bound_diverse(known: Incumbent, backend: Backend,

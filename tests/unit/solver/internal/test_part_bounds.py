@@ -19,8 +19,10 @@ from nova_holistic.policies.relationship_anti_affinity import (
 from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.milp.backend import load_backend
+from nova_holistic.solver.phases.host_relaxation import relax_policies
 from nova_holistic.solver.phases import part_bounds
-from nova_holistic.solver.phases.part_bounds import bound_parts
+from nova_holistic.solver.phases.part_bounds import (
+    bound_parts, bound_without_policies)
 from nova_holistic.solver.problem.incumbent import Incumbent
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
@@ -171,3 +173,34 @@ def test_parts_without_traffic_or_violations_are_not_solved(monkeypatch):
     known.prove(40, 1)
     bound_parts(known, load_backend('highs'), in_time())
     assert solved == ['violated']
+
+
+def test_a_small_group_needs_the_hosts_of_each_of_its_parts():
+    """Three members are on three hosts, and the members of the other side are
+    in another rack. The relaxation of all members has no bound above 3."""
+    wanted = group(groups=[
+        group(groups=[
+            group(servers('m', 3), name='a', policies=[AntiAffinity()]),
+            group(servers('m', 3), name='b')], name='apart', relationships=[
+                RelationshipAntiAffinity(between=('a', 'b'), level='rack')]),
+        group(groups=[
+            group(servers('m', 2), name='a', policies=[AntiAffinity()]),
+            group(servers('m', 2), name='b')], name='together',
+            relationships=[RelationshipAffinity(
+                between=('a', 'b'), level='rack')])])
+    snapshot = cloud(*(host(f'h{n}', f'r{n // 2}', inventories={
+        'VCPU': Inventory(8, used=(n * n + n // 7) % 7)})
+        for n in range(40)))
+    bound = bind(wanted, snapshot)
+
+    def known():
+        found = Incumbent(bound, snapshot, {}, load_objective(
+            'fewest-hosts').for_group(bound), 0.01)
+        first_plan(found, in_time())
+        return found
+
+    relaxed, solved = known(), known()
+    relax_policies(relaxed, in_time())
+    assert relaxed.bound <= 3
+    bound_without_policies(solved, load_backend('highs'), in_time(), True)
+    assert solved.bound == pytest.approx(4)
