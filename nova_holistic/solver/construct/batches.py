@@ -21,10 +21,30 @@ class Batch:
     """Members that are placed together.
 
     :ivar closes: levels whose domains policies of the members close to others
+    :ivar parts: the independent parts of the members, if there are several
     """
 
     members: tuple[Member, ...]
     closes: frozenset[str] = frozenset()
+    parts: tuple['Batch', ...] = ()
+
+    @classmethod
+    def of(cls, parts: Sequence['Batch']) -> 'Batch':
+        """A batch of these parts, of which there is at least one."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(tuple(m for part in parts for m in part.members),
+                   frozenset().union(*(part.closes for part in parts)),
+                   tuple(parts))
+
+    def part_of(self, path: str) -> 'Batch':
+        """The part with the member of this path."""
+        return next(part for part in self.parts if any(
+            member.path == path for member in part.members))
+
+    def without(self, part: 'Batch') -> 'Batch':
+        """The batch without one of its several parts."""
+        return Batch.of([each for each in self.parts if each is not part])
 
     def within(self, group: Group) -> Group:
         """The group with these members only."""
@@ -105,16 +125,16 @@ def _batches(members: Sequence[Member], of_path: dict[str, int],
     of_part: dict[int, list[Member]] = {}
     for member in members:
         of_part.setdefault(of_path[member.path], []).append(member)
-    inside: list[Member] = []
-    levels: set[str] = set()
+    inside: list[Batch] = []
     for part, some in of_part.items():
-        if inside and len(inside) + len(some) > most:
-            yield Batch(tuple(inside), frozenset(levels))
-            inside, levels = [], set()
-        inside.extend(some)
-        levels |= closes.get(part, set())
+        if inside and sum(len(each.members) for each in inside) + len(
+                some) > most:
+            yield Batch.of(inside)
+            inside = []
+        inside.append(Batch(
+            tuple(some), frozenset(closes.get(part, set()))))
     if inside:
-        yield Batch(tuple(inside), frozenset(levels))
+        yield Batch.of(inside)
 
 
 def _parts(incumbent: Incumbent) -> list[list[str]]:

@@ -77,6 +77,8 @@ def plans(case: Case, deadline: Deadline) -> Iterator[Counts]:
 class Restarts:
     """Attempts that learn from earlier failures: a class without a possible
     host is placed first, and related classes avoid the hosts that limited it.
+
+    :ivar failures: how often no host was found for each class
     """
 
     def __init__(self, case: Case, deadline: Deadline,
@@ -89,6 +91,7 @@ class Restarts:
         self._order = _hardest_first(case)
         self._avoid: dict[int, np.ndarray] = {}
         self._tries = limits().restarts
+        self.failures: Counter[int] = Counter()
 
     def forget(self) -> None:
         """Reset the learned order, because failures of one ordering hardly
@@ -182,6 +185,7 @@ class Restarts:
         :param reached: hosts in domains that scopes of the failed class used
         """
         case, avoid = self._case, self._avoid
+        self.failures[failed] += 1
         first = [failed, *self._ahead.checked.peers(failed)]
         self._order = first + [c for c in self._order if c not in first]
         # Related classes avoid the hosts that limited the failed class.

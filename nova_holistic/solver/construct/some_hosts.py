@@ -24,6 +24,8 @@ class HostSelection:
     :ivar most_on_a_host: maximum number of the members on one host
     :ivar missing: [host]: share of a member's traffic for which its uplink has
         no capacity; None if no policy limits traffic
+    :ivar more_linked: whether hosts with free uplinks are chosen until they
+        have capacity for several copies of the members
     """
 
     members: Sequence[Member]
@@ -34,6 +36,7 @@ class HostSelection:
     share: float = 1.0
     most_on_a_host: int | None = None
     missing: np.ndarray | None = None
+    more_linked: bool = False
 
     def number(self, limit: int) -> int:
         """The limit, multiplied by the share; at least 1."""
@@ -76,8 +79,12 @@ def some_hosts(selection: HostSelection, table: HostTable) -> np.ndarray:
                   :number(limits().further_hosts)]]
     orders = [order]
     if selection.missing is not None:
-        orders.append(order[np.argsort(selection.missing[order],
-                                       kind='stable')])
+        missing = selection.missing[order]
+        linked = order[np.argsort(missing, kind='stable')]
+        orders.append(linked)
+        linked = linked[(selection.missing[linked] < 1) & (room[linked] > 0)]
+        if selection.more_linked:
+            chosen.append(linked[:selection.enough(room[linked])])
     kinds = {id(m.requirements): m.requirements for m in selection.members}
     for each in [*kinds.values()][:limits().kinds]:
         suits = selection.eligibility.suitable(each).copy()

@@ -63,8 +63,11 @@ class ConstructLimits:
         3.5 times as long (benchmarks/grid.py).
     :ivar batch_share: factor of the numbers of hosts for one batch. With 0.4,
         the first plans of mixed groups take 1.4 to 2 times as long.
-    :ivar orders: orders of the batches, and of the classes of the fallback
-        plan. No effect on 8 points.
+    :ivar first_parts: attempts to place all batches, each with one more part
+        before all others. With 3, a mixed group of 1,403 members had no first
+        plan (benchmarks/grid.py, seed 98121).
+    :ivar orders: orders of the classes of the fallback plan. No effect on 8
+        points.
     :ivar kinds: kinds of members whose own hosts are added. No effect on 1
         point.
     :ivar hosts_per_kind: hosts that are added for each kind. No effect on 7
@@ -95,6 +98,7 @@ class ConstructLimits:
     part_noise: float = 0.5
     batch_members: int = 100
     batch_share: float = 0.2
+    first_parts: int = 30
     orders: int = 3
     kinds: int = 100
     hosts_per_kind: int = 30

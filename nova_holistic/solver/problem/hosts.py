@@ -50,6 +50,13 @@ class HostTable:
                 self._divisions[domain.level].of_host[numbers] == 0))
         return part
 
+    def under(self, snapshot: Snapshot) -> 'HostTable':
+        """A new table of the same hosts, without subsets.
+
+        :param snapshot: it differs at most in the usage of its uplinks
+        """
+        return HostTable(snapshot, self._arrays)
+
     def occupy(self, taken: Mapping[str, np.ndarray]) -> None:
         """Reduce the free amounts of a new table.
 

@@ -7,11 +7,13 @@ from dataclasses import replace
 import pytest
 
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.affinity import Affinity, SoftAffinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.bandwidth import Bandwidth
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.spread import Spread
 from nova_holistic.policies.traits import Traits
@@ -124,6 +126,92 @@ def test_a_batch_without_hosts_is_placed_first(only_batches):
     found = planned(shop, snapshot)
     assert {name[:3] for path, name in found.items()
             if path.startswith('last/')} == {'big'}
+
+
+def _in_the_way(first, trait):
+    """Small groups that prefer the largest hosts, and a group that needs all
+    hosts with the trait."""
+    return [*(tier(f'g{number}', 3, Affinity())
+              for number in range(first, first + 18)),
+            tier(f'last-{trait}', 45, Traits(has=frozenset(trait)))]
+
+
+def test_two_batches_that_need_each_others_hosts_get_hosts(only_batches):
+    """Whichever batch is placed first leaves too few hosts for the large group
+    of the other batch."""
+    snapshot = cloud(
+        *(host(f'{trait}{number}', 'r0', vcpus=24, traits=frozenset(trait))
+          for trait in 'TU' for number in range(2)),
+        *(host(f'small{number}', f'r{number}', vcpus=3)
+          for number in range(60)), levels=('rack', 'host'))
+    shop = group(groups=[*_in_the_way(0, 'T'), *_in_the_way(18, 'U')])
+    assert [len(each.members) for each in batches(
+        incumbent(shop, snapshot), 100)] == [99, 99]
+    found = planned(shop, snapshot)
+    for trait in 'TU':
+        assert {name[0] for path, name in found.items()
+                if path.startswith(f'last-{trait}/')} == {trait}
+
+
+def test_only_members_whose_hosts_are_needed_are_placed_again(
+        only_batches, monkeypatch):
+    """The last group needs the large hosts. The batch before it placed some of
+    its members there, and the other members stay."""
+    snapshot = cloud(
+        *(host(f'big{number}', 'r0', vcpus=24, traits=frozenset('T'))
+          for number in range(2)),
+        *(host(f'small{number}', f'r{number}', vcpus=3)
+          for number in range(60)), levels=('rack', 'host'))
+    shop = group(groups=[
+        *(tier(f'g{number}', 3, Affinity()) for number in range(50)),
+        tier('last', 45, Traits(has=frozenset('T')))])
+    placed, place = [], BatchConstruction._place
+
+    def counted(self, batch, *others):
+        done = place(self, batch, *others)
+        placed.extend(batch.members if done else ())
+        return done
+
+    monkeypatch.setattr(BatchConstruction, '_place', counted)
+    planned(shop, snapshot)
+    assert 195 < len(placed) < 270
+
+
+def test_a_part_that_is_too_large_is_placed_first_only_once(
+        only_batches, monkeypatch):
+    shop = group(groups=[
+        *(tier(f'g{number}', 3, Affinity()) for number in range(50)),
+        tier('last', 21, Traits(has=frozenset('T')),
+             AntiAffinity())])
+    tries, place = [], BatchConstruction._place
+
+    def counted(self, batch, *others):
+        tries.append(len(batch.members))
+        return place(self, batch, *others)
+
+    monkeypatch.setattr(BatchConstruction, '_place', counted)
+    known = incumbent(shop)
+    first_plans.first_plan(known, in_time())
+    assert known.where is None
+    assert tries.count(21) == 4
+
+
+def test_batches_share_the_uplinks(only_batches):
+    """The traffic of the first batch uses up the uplink of one rack."""
+    snapshot = cloud(
+        *(host(f'r{rack}h{number}', f'r{rack}', vcpus=100,
+               traits=frozenset('T' if rack < 2 else ''))
+          for rack in range(3) for number in range(2)),
+        links=[Link((f'r{rack}',), 510 - rack) for rack in range(2)])
+    shop = group(groups=[Group(
+        f'g{number}', (), (
+            tier('a', 1, Traits(has=frozenset('T'))),
+            tier('b', 1, Traits(lacks=frozenset('T')))), (), (
+                Bandwidth(level='rack', mbps=10, between=('a', 'b')),))
+        for number in range(60)])
+    assert [len(each.members) for each in batches(
+        incumbent(shop, snapshot), 100)] == [100, 20]
+    planned(shop, snapshot)
 
 
 @pytest.fixture
