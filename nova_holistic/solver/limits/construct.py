@@ -64,8 +64,9 @@ class ConstructLimits:
     :ivar batch_share: factor of the numbers of hosts for one batch. With 0.4,
         the first plans of mixed groups take 1.4 to 2 times as long.
     :ivar first_parts: attempts to place all batches, each with one more part
-        before all others. With 3, a mixed group of 1,403 members had no first
-        plan (benchmarks/grid.py, seed 98121).
+        before all others. With 3, and an earlier choice of hosts for the
+        parts, a mixed group of 1,403 members had no first plan
+        (benchmarks/grid.py, seed 98121).
     :ivar orders: orders of the classes of the fallback plan. No effect on 8
         points.
     :ivar kinds: kinds of members whose own hosts are added. No effect on 1
