@@ -63,9 +63,9 @@ class VolumeSteps:
             others = self.of_attempt(row)
             return self.write(row, volume_uuid=others[0].uuid) if others else (
                 self.write(row, state=CreatedVolumeState.ENDED))
-        if volume.status in BUILDING or (
-                volume.status == DELETING
-                and row.state == CreatedVolumeState.DELETING):
+        # An engine that was killed may have sent the request. A volume that is
+        # being deleted was not necessarily changed by its user.
+        if volume.status in (*BUILDING, DELETING):
             return row
         if volume.status == NOT_DELETED:
             LOG.error('Cinder cannot delete volume %s, which no group needs',

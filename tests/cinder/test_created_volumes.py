@@ -3,6 +3,7 @@
 
 from concurrent import futures
 from datetime import timedelta
+import threading
 
 from cinder.tests.unit import fake_constants
 from cinder.volume.api import API
@@ -16,7 +17,7 @@ from nova_holistic.boot.volume_steps import REPEAT_AFTER
 from nova_holistic import crash_points
 from nova_holistic.inventory.errors import ServiceFailed
 from tests.cinder.planned_cinder import PlannedCinder
-from tests.cinder.pool_driver import broken_pools
+from tests.cinder.pool_driver import broken_pools, PoolDriver
 from tests.cinder.test_planned_volumes import stock_driver
 from tests.cinder.test_pools import NVME, THICK, THIN
 from tests.cinder.volume_engine import (
@@ -240,6 +241,41 @@ def test_no_crash_leaks_or_doubles_a_volume(
             break
         cinder.report_all()
     assert kills >= 4
+
+
+def test_an_engine_waits_for_a_deletion_that_a_killed_engine_has_requested(
+        cinder, engine, monkeypatch):
+    """The storage deletes the volume after the next engine has asked for it.
+    """
+    group = engine.plan(database(20, count=1, **LOCAL))
+    engine.finish(group)
+    deleted = threading.Event()
+    delete = PoolDriver.delete_volume
+
+    def wait(driver, volume):
+        deleted.wait(60)
+        delete(driver, volume)
+
+    monkeypatch.setattr(PoolDriver, 'delete_volume', wait)
+    engine.lifecycle.delete(group)
+    with monkeypatch.context() as patch:
+        patch.setattr(crash_points, 'reached', kill_after('volume.deleted'))
+        assert crashes(lambda: engine.work(lambda: False))
+    for _ in range(3):
+        engine.passed += timedelta(seconds=10)
+        engine.step()
+    assert engine.states(group) == {'data-0': 'available'}
+    assert engine.pools(group) == {'data-0': NVME}
+    deleted.set()
+    engine.work(lambda: engine.status(group) is None)
+    assert engine.pools(group) == {} == sizes(cinder)
+
+
+def kill_after(name):
+    def reached(point):
+        if point == name:
+            raise Killed
+    return reached
 
 
 def goes_to(engine, group, ends):
