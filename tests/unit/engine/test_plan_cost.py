@@ -121,10 +121,12 @@ def test_a_plan_does_not_sort_the_domains_of_all_hosts(table):
 
     sys.setprofile(note)
     try:
+        np.unique(np.arange(3))
         engine.plan()
     finally:
         sys.setprofile(None)
-    assert sorted_sizes
+    # The first call shows that calls are noted.
+    assert sorted_sizes[0] == 3
     assert max(sorted_sizes) < FEW
 
 
