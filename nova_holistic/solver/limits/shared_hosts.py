@@ -25,10 +25,11 @@ class SharedHostsLimits:
     :ivar fixed_share: share of the parts whose choices a dive fixes before it
         solves the linear program again. With a sixteenth, a quarter and a
         half, 1,344 hosts with 214 members of benchmarks/grid.py had gaps of
-        5.0 to 5.2 instead of 3.3 %, and two other groups about the same gaps.
+        5.1 to 5.5 instead of 2.9 to 3.4 % (two and three runs), and two other
+        groups about the same gaps.
     :ivar choice_share: share of the time left for the integer program of the
-        choices. With all of it, the program took 2.7 of 10 s for 214 members
-        on 1,344 hosts and found no better plan.
+        choices. With all of it, the program took 2.7 to 3.0 of 10 s for 214
+        members on 1,344 hosts and found no better plan.
     :ivar nodes: nodes of the search tree of the choice.
     """
 
