@@ -38,7 +38,7 @@ class Size:
 
 
 SIZES = {
-    'short': Size(hosts=30, groups=8, clients=4, stock=15, batch=5,
+    'short': Size(hosts=30, groups=4, clients=4, stock=10, batch=5,
                   lasting=12, rounds=3, stock_rounds=1, booted=12),
     'full': Size(hosts=50, groups=20, clients=8, stock=100, batch=10,
                  lasting=20, rounds=20, stock_rounds=3, booted=50)}
