@@ -8,6 +8,7 @@ objectives.
 
 from collections import Counter
 from fractions import Fraction
+import functools
 
 from tests.unit.solver import oracle_relationships
 from tests.unit.solver.oracle_policies import KNOWN, View, degree
@@ -146,25 +147,29 @@ def _violations(line, prefix, where, hosts, snapshot, other_servers):
         found = degree(policy, view)
         if policy.weight is None and found:
             return None
-        total += _weight(policy) * found
+        if found:
+            total += _exact(policy.weight) * found
     for each in group.relationships:
         found = oracle_relationships.degree(each, view, prefix)
         if each.weight is None and found:
             return None
-        total += _weight(each) * found
+        if found:
+            total += _exact(each.weight) * found
     for nested in group.groups:
         path = f'{prefix}/{nested.name}' if prefix else nested.name
         cost = _violations([*line, nested], path, where, hosts, snapshot,
                            other_servers)
         if cost is None:
             return None
-        total += cost
+        if cost:
+            total += cost
     return total
 
 
-def _weight(rule):
-    """Return the weight as the exact decimal number of the document."""
-    return Fraction(str(rule.weight or 0))
+@functools.cache
+def _exact(weight):
+    """Return a weight as the exact decimal number of the document."""
+    return Fraction(str(weight or 0))
 
 
 def _fewest_hosts(members, free, where, hosts):
@@ -189,21 +194,24 @@ def _stack(members, free, where, hosts):
                for name in {where[m.path] for m in members})
 
 
-def _spread(members, free, where, hosts):
-    def height(u):
-        # A piecewise linear approximation of u squared: each tenth below u
-        # adds the rise of its chord.
-        return sum((2 * k + 1) / 10 * min(max(u - k / 10, 0), 1 / 10)
-                   for k in range(10))
+@functools.cache
+def _height(u):
+    # A piecewise linear approximation of u squared: each tenth below u adds
+    # the rise of its chord.
+    return sum((2 * k + 1) / 10 * min(max(u - k / 10, 0), 1 / 10)
+               for k in range(10))
 
+
+def _spread(members, free, where, hosts):
+    extra = {}
+    for member in free:
+        extra.setdefault(where[member.path], Counter()).update(
+            member.requirements.resources)
     total = 0.0
     for name, host in hosts.items():
-        extra = Counter()
-        for member in free:
-            if where[member.path] == name:
-                extra.update(member.requirements.resources)
-        total += (height(_full(members, host, extra))
-                  - height(_full(members, host, {})))
+        if name in extra:
+            total += (_height(_full(members, host, extra[name]))
+                      - _height(_full(members, host, {})))
     return total
 
 

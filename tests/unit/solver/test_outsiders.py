@@ -15,7 +15,7 @@ from nova_holistic.scheduler.policies.policy_evaluation import (
 from nova_holistic.solver.check import check
 from nova_holistic.solver.diagnosis.explain import explain
 from nova_holistic.solver.planned_group import PlannedGroup
-from nova_holistic.solver.settings import Settings, Strategy
+from nova_holistic.solver.settings import Improvement, Settings, Strategy
 from nova_holistic.solver.solve import solve
 from tests.effort import some, times
 from tests.unit.builders import cloud, host
@@ -241,8 +241,9 @@ LARGE = [(policy, keys, objective)
 def test_external_policies_hold_in_a_large_cloud(policy, keys, objective):
     members = [{'name': name, 'count': 40, 'resources': {'VCPU': vcpus}}
                for name, vcpus in (('a', 1), ('b', 2))]
-    # The time limit ends the search for better plans.
-    settings = Settings(time_limit=1, timer=standing)
+    # Few steps search for better plans.
+    settings = Settings(
+        time_limit=1, timer=standing, improvement=Improvement(failures=5))
     hard = one(policy, *members, **keys)
     answer = solve(hard, PAINTED, objective=objective, settings=settings)
     assert isinstance(answer, Plan)

@@ -11,7 +11,7 @@ from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.plan import Plan, Unknown
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.check import check
-from nova_holistic.solver.settings import Settings
+from nova_holistic.solver.settings import Improvement, Settings
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers, two_racks
 from tests.unit.solver.clocks import advancing, standing, Stopping
@@ -64,9 +64,9 @@ def _tiers(kinds, count):
 @pytest.mark.parametrize('objective', ['spread', 'stack', 'fewest-hosts'])
 def test_two_hundred_members_are_planned_on_five_hundred_hosts(objective):
     snapshot, wanted = _loaded(500), _tiers(10, 20)
-    # The time limit ends the search for better plans.
-    answer = solve(wanted, snapshot, objective=objective,
-                   settings=Settings(time_limit=1, timer=standing))
+    # Few steps search for better plans.
+    answer = solve(wanted, snapshot, objective=objective, settings=Settings(
+        time_limit=1, timer=standing, improvement=Improvement(failures=5)))
     assert isinstance(answer, Plan)
     assert len(answer.placements) == 200
     assert check(wanted, snapshot, answer.hosts()) == ()
@@ -79,10 +79,11 @@ def test_all_different_members_are_planned_with_a_valid_bound():
     snapshot = _loaded(120)
     wanted = group(*(servers(f'm{n}', vcpus=1 + n) for n in range(180)),
                    policies=[AntiAffinity(max_per_domain=3)])
-    # The first plan needs no backend. The time limit ends the search for
-    # better plans.
-    answer = solve(wanted, snapshot, objective='fewest-hosts',
-                   settings=Settings(time_limit=0.25, timer=standing))
+    # The first plan needs no backend. Few steps search for better plans.
+    answer = solve(
+        wanted, snapshot, objective='fewest-hosts', settings=Settings(
+            time_limit=0.25, timer=standing,
+            improvement=Improvement(failures=5)))
     assert isinstance(answer, Plan)
     assert check(wanted, snapshot, answer.hosts()) == ()
     # With three members a host, no plan uses fewer than 60 hosts.

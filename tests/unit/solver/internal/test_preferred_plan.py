@@ -18,7 +18,7 @@ from nova_holistic.policies.relationship_anti_affinity import (
     RelationshipAntiAffinity)
 from nova_holistic.solver.limits.current import Limits
 from nova_holistic.solver.problem.hard_forms import with_hard_forms
-from nova_holistic.solver.settings import Settings, Strategy
+from nova_holistic.solver.settings import Improvement, Settings, Strategy
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
@@ -145,7 +145,8 @@ def test_traffic_between_few_servers_stays_in_a_rack():
     assert (hard.hard, hard.level, hard.between) == (
         True, 'rack', ('web', 'db'))
     plan = solve(shop, _snapshot(), objective='network',
-                 settings=Settings(timer=standing))
+                 settings=Settings(timer=standing, improvement=Improvement(
+                     failures=0)))
     assert plan.preference_cost.value == 0
     assert len({each.location for each in plan.placements}) == 1
     # Each of the nine pairs uses two uplinks of hosts in the same rack.
