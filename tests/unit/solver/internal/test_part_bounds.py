@@ -2,6 +2,7 @@
 """Bounds of independent parts, compared with all plans of the group."""
 
 from fractions import Fraction
+import functools
 import random
 
 import pytest
@@ -79,12 +80,13 @@ def random_case(seed):
         for m in wanted.all_members()[:5] if chance.random() < 0.06}
 
 
-def _plan_costs(wanted, snapshot, placed, objective):
-    """Return (cost of the preferences, objective value) of each plan."""
-    return [(cost, oracle.value(objective, wanted, snapshot, placed, where))
-            for where in oracle.placements(wanted, snapshot, placed)
-            if (cost := oracle.violations(
-                wanted, snapshot, placed, where)) is not None]
+@functools.cache
+def _plans(seed):
+    """Return (cost of the preferences, places) of each plan of a random case.
+    """
+    case = random_case(seed)
+    return [(cost, where) for where in oracle.placements(*case)
+            if (cost := oracle.violations(*case, where)) is not None]
 
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
@@ -96,7 +98,9 @@ def test_no_plan_is_below_the_bounds(objective):
         wanted, snapshot, placed = random_case(seed)
         if len(wanted.all_members()) > 7:
             continue
-        found = _plan_costs(wanted, snapshot, placed, objective)
+        found = [(cost, oracle.value(
+            objective, wanted, snapshot, placed, where))
+            for cost, where in _plans(seed)]
         reduced = snapshot.without_servers(placed.values())
         bound = bind(wanted, reduced)
         known = Incumbent(bound, reduced, placed, load_objective(

@@ -2,6 +2,7 @@
 """Plans and bounds of small groups by an integer program of patterns."""
 
 from collections import Counter
+import functools
 import itertools
 import random
 
@@ -77,11 +78,20 @@ GENERATORS = {
     'weights': test_oracle_weights.random_case}
 
 
-def _plans(case, objective):
-    """Return (cost of preferences, value, placement) of all plans."""
-    return [(cost, oracle.value(objective, *case, where), where)
-            for where in oracle.placements(*case)
+@functools.lru_cache(100)
+def _placements(name, seed):
+    """Return (cost of preferences, placement) of all plans of a random case.
+    The tests of all objectives need them, one test after another."""
+    case = GENERATORS[name](seed)
+    return [(cost, where) for where in oracle.placements(*case)
             if (cost := oracle.violations(*case, where)) is not None]
+
+
+def _plans(name, seed, objective):
+    """Return (cost of preferences, value, placement) of all plans."""
+    case = GENERATORS[name](seed)
+    return [(cost, oracle.value(objective, *case, where), where)
+            for cost, where in _placements(name, seed)]
 
 
 def _improved(case, objective, start):
@@ -107,7 +117,7 @@ def test_no_plan_is_below_the_bounds(name, objective):
     # Fewer cases contain no better plan.
     for seed in range(max(100, times(200))):
         case = GENERATORS[name](seed)
-        plans = _plans(case, objective)
+        plans = _plans(name, seed, objective)
         if not plans:
             continue
         start = random.Random(seed).choice(plans)
@@ -134,7 +144,7 @@ def test_bounds_of_a_part_of_the_patterns_are_valid(limit):
     proved = 0
     for seed in range(times(60)):
         case = _kinds(seed)
-        plans = _plans(case, 'stack')
+        plans = _plans('kinds', seed, 'stack')
         if not plans:
             continue
         worst = max(plans, key=lambda each: each[:2])
