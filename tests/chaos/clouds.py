@@ -25,7 +25,7 @@ OPTIONS = {
     'nova.conf': _NOVA, 'compute.conf': _COMPUTE,
     'nova-holistic.conf': {
         'engine': {'heartbeat': 0.5, 'stale_after': 6, 'lease_interval': 2,
-                   'reconcile_interval': 2},
+                   'reconcile_interval': 4},
         'reconciler': {'grace': 30, 'host_grace': 4, 'host_percent': 50,
                        'build_timeout': 60}}}
 

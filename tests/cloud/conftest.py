@@ -61,7 +61,8 @@ def running(request, size):
         clear(cloud.layout)
         return
     # The path must be short, because it is part of the names of sockets.
-    cloud = make(pathlib.Path(tempfile.mkdtemp(prefix='cloud-')), size.hosts)
+    cloud = make(pathlib.Path(tempfile.mkdtemp(prefix='cloud-')), size.hosts,
+                 rack=size.rack)
     print('cloud:', cloud.layout.directory)
     try:
         cloud.up()

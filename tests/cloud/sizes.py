@@ -14,6 +14,7 @@ class Size:
     """Numbers of objects in the tests.
 
     :ivar hosts: nova-computes of the cloud
+    :ivar rack: hosts of each rack
     :ivar groups: groups that the clients create while stock servers are
         created
     :ivar clients: clients that create groups and servers at the same time
@@ -27,6 +28,7 @@ class Size:
     """
 
     hosts: int
+    rack: int
     groups: int
     clients: int
     stock: int
@@ -38,7 +40,7 @@ class Size:
 
 
 SIZES = {
-    'short': Size(hosts=30, groups=4, clients=4, stock=10, batch=5,
+    'short': Size(hosts=18, rack=3, groups=4, clients=4, stock=10, batch=5,
                   lasting=12, rounds=3, stock_rounds=1, booted=12),
-    'full': Size(hosts=50, groups=20, clients=8, stock=100, batch=10,
+    'full': Size(hosts=50, rack=5, groups=20, clients=8, stock=100, batch=10,
                  lasting=20, rounds=20, stock_rounds=3, booted=50)}
