@@ -10,6 +10,7 @@ Lagrangian bound: the value of all members, less the gains of the hosts.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 import math
 
 import numpy as np
@@ -42,6 +43,8 @@ class ColumnGeneration:
         hosts of members that stay
     :ivar prices: [kind]: approximate price of a member
     :ivar numbers: number of members of each kind
+    :ivar only_bounds: whether hosts only cost to be used and no plan follows:
+        the program may then converge with few patterns, and use all the time
     """
 
     def __init__(self, kinds: Kinds, cells: Cells, host_cost: HostCost,
@@ -65,6 +68,7 @@ class ColumnGeneration:
         self.master = RestrictedMaster(kinds, cells, self.host_types, unit,
                                        self.limit)
         self.deadline = deadline
+        self.only_bounds = False
         self._branches = sorted(branches, key=lambda branch: -sum(
             aggregation.domains[number] == value
             for number, value in branch.fixed))
@@ -169,10 +173,12 @@ class ColumnGeneration:
             falls = self.master.value < last * (
                 1 - decomposition().bound_progress)
             last = self.master.value
-            if (self.master.unplaced > 1e-6 or known and falls) and (
-                    self._add_columns(self.pricing(
-                        self.master.prices(self.master.duals)[0],
-                        max_types=limits().cell_types))):
+            if (self.master.unplaced > 1e-6 or falls and (
+                    known or self.only_bounds)) and (
+                        self._add_columns(self.pricing(
+                            self.master.prices(self.master.duals)[0],
+                            max_types=limits().cell_types,
+                            by_cost=self.only_bounds))):
                 continue
             fresh, better = self._price(
                 weight * self._duals + (1 - weight) * self.master.duals)
@@ -180,13 +186,15 @@ class ColumnGeneration:
                 break
             # Do not use smoothed prices that lead to neither columns nor a
             # better bound.
-            weight = limits().smoothing if fresh or better else 0.0
+            useful = fresh or better and not self.only_bounds
+            weight = limits().smoothing if useful else 0.0
         return self.master.unplaced < 1e-6
 
     def has_used_time_share(self) -> bool:
         """Whether column generation has used its share of the time limit."""
         return self.deadline.elapsed() > (
-            phases_limits().relaxation_limit * self.deadline.limit)
+            (1.0 if self.only_bounds else phases_limits().relaxation_limit)
+            * self.deadline.limit)
 
     def _has_converged(self, integral: bool) -> bool:
         value = self.master.value
@@ -199,8 +207,11 @@ class ColumnGeneration:
         """Start from the prices of the merged hosts, and raise them while the
         bound improves."""
         first = self._duals
-        for number in range(limits().warm_rounds):
-            duals = (1 + limits().price_rise * number) * first
+        for number in range(limits().fixed_cost_rounds if self.only_bounds
+                            else limits().warm_rounds):
+            duals = first * (limits().fixed_cost_rise ** number
+                             if self.only_bounds
+                             else 1 + limits().price_rise * number)
             gains, proved = self._gains(duals)
             self._add_columns(gains)
             better = self._raises_bound(duals, gains, proved)
@@ -237,12 +248,37 @@ class ColumnGeneration:
                       proved: float) -> bool:
         """Store the bound and the duals if they improve the bound; return
         whether they do."""
+        duals, gains, proved = self._scaled(duals, gains, proved)
         found = self._bound_of(gains, proved)
         better = found > self.floor
         if better:
             self.floor = found
             self._duals = duals
         return better
+
+    def _scaled(self, duals: np.ndarray, gains: PricingResult, proved: float
+                ) -> tuple[np.ndarray, PricingResult, float]:
+        """The duals times the factor up to 1 with the best bound, the limits
+        of the gains at these duals, and the bound before they are subtracted.
+
+        If hosts only cost to be used, the values of their patterns change by
+        the same factor, as in Farley, A Note on Bounding a Class of Linear
+        Programming Problems, Including Cutting Stock Problems (Operations
+        Research 38, 1990).
+        """
+        numbers, cost = self.host_types.numbers, self.host_types.opening
+        if not self.only_bounds:
+            return duals, gains, proved
+        value = np.where(gains.most > 0, gains.most + cost, 0.0)
+        # From this factor on, a host has a gain.
+        least = np.divide(cost, value, out=np.ones(len(cost)),
+                          where=value > 0)
+        order = np.argsort(least, kind='stable')
+        # From here on, the gains rise faster than the value of the members.
+        beyond = np.flatnonzero(np.cumsum((numbers * value)[order]) > proved)
+        factor = float(least[order[beyond[0]]]) if len(beyond) else 1.0
+        return factor * duals, replace(gains, most=np.maximum(
+            factor * value - cost, 0.0)), factor * proved
 
     def _bound_of(self, gains: PricingResult, proved: float) -> float:
         """The bound that prices prove, after the gains of hosts are

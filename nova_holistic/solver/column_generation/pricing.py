@@ -15,7 +15,8 @@ from nova_holistic.solver.column_generation.enumeration import (
     numbers_to_add)
 from nova_holistic.solver.column_generation.host_types import HostTypes
 from nova_holistic.solver.limits.current import column_generation as limits
-from nova_holistic.solver.numerics.tolerances import EQUAL_PRICES, PRICE_DIGITS
+from nova_holistic.solver.numerics.tolerances import (
+    EQUAL_COSTS, EQUAL_PRICES, PRICE_DIGITS)
 from nova_holistic.solver.problem.utilisation_curve import curve
 
 
@@ -70,7 +71,8 @@ class Pricing:
             host_types.free, host_types.room @ host_types.amounts)
 
     def __call__(self, prices: np.ndarray, most: np.ndarray | None = None,
-                 max_types: int | None = None) -> PricingResult:
+                 max_types: int | None = None,
+                 by_cost: bool = False) -> PricingResult:
         """Return the gains at these prices.
 
         :param prices: [kind, cell], of one member
@@ -79,6 +81,8 @@ class Pricing:
         :param max_types: maximum number of host types of cells with equal
             prices to price, in descending order of their first upper bounds;
             the bounds of the other types remain weak
+        :param by_cost: whether this order is that of the bounds divided by the
+            costs of using the hosts
         """
         host_types = self._host_types
         self._room, self._free = host_types.room, self._usable
@@ -88,6 +92,7 @@ class Pricing:
                 self._free, self._room @ host_types.amounts)
         self._beam = (limits().beam if max_types is None
                       else limits().heuristic_beam)
+        self._by_cost = by_cost
         self._left = self.evaluated_patterns + limits().patterns
         self._slack = EQUAL_PRICES * float(np.max(prices, initial=0.0))
         gains = PricingResult(np.zeros(len(host_types)),
@@ -115,7 +120,9 @@ class Pricing:
             self._room[types] @ np.maximum(cell_prices.prices, 0.0))
         above -= host_types.opening[types]
         gains.most[types] = np.maximum(above, 0.0)
-        rank = np.argsort(-above, kind='stable')
+        rank = np.argsort(-above / np.maximum(
+            host_types.opening[types], EQUAL_COSTS) if self._by_cost
+            else -above, kind='stable')
         rank = rank[above[rank] > 0][:max_types]
         for first in range(0, len(rank), limits().priced_types):
             self._part(types[np.sort(rank[first:first

@@ -31,7 +31,7 @@ def improve(incumbent: Incumbent, backend: Backend, deadline: Deadline,
     of one is a new start for the other.
     """
     is_large, search, seed = is_large_case(incumbent), None, settings.seed
-    turn = settings.failures_in_turn
+    turn, failures = settings.failures_in_turn, 0
     with contextlib.suppress(OutOfTime):
         while search is None or search.continues():
             if not settings.neighbourhoods:
@@ -41,7 +41,17 @@ def improve(incumbent: Incumbent, backend: Backend, deadline: Deadline,
                         incumbent, deadline if is_large
                         else deadline.part(limits().ruin_share), seed)
                 seed += 1
-                if is_large or search is None and deadline.left() < (
+                if is_large:
+                    # Only ruin and recreate is fast enough. It continues with
+                    # other random choices.
+                    better = incumbent.plan_cost < before
+                    failures = 0 if better else failures + 1
+                    deadline.check()
+                    if incumbent.is_good_enough or (
+                            failures == settings.failures):
+                        return
+                    continue
+                if search is None and deadline.left() < (
                         limits().search_reserve * deadline.limit):
                     return
                 if search is not None and incumbent.plan_cost == before:

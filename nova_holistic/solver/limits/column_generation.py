@@ -18,6 +18,12 @@ class ColumnGenerationLimits:
         points.
     :ivar price_rise: share by which they are raised each time. No effect on 4
         points.
+    :ivar fixed_cost_rounds: times that they are raised for a bound if hosts
+        in use have different costs. Chosen by the mixed groups of
+        benchmarks/grid.py: one more time took 2 s for 149 members on 23,018
+        hosts, because all hosts then had patterns with a gain, and few of
+        these patterns were useful.
+    :ivar fixed_cost_rise: factor of the prices each time.
     :ivar penalty: penalty of a member without a pattern, as a factor of its
         first price. No effect on 8 points.
     :ivar penalty_growth: factor of the penalty if members are left without a
@@ -69,6 +75,8 @@ class ColumnGenerationLimits:
     rounds: int = 30
     warm_rounds: int = 12
     price_rise: float = 0.02
+    fixed_cost_rounds: int = 5
+    fixed_cost_rise: float = 1.05
     penalty: float = 1.15
     penalty_growth: float = 3.0
     largest_penalty: float = 100.0

@@ -79,13 +79,17 @@ def relax_policies(incumbent: Incumbent,
     """
     if all(each.policy.hard for each in incumbent.policies):
         return _relax(incumbent, incumbent.group, float('inf'), deadline)
+    hard = with_hard_forms(incumbent.group)
+    if not incumbent.plan_cost[0]:
+        # A better plan violates no preference, either.
+        return _relax(incumbent, hard, 0.0, deadline)
     # Only the count that is valid for the cost of the plan is useful.
-    violates = 0 < incumbent.plan_cost[0] < float('inf')
+    violates = incumbent.where is not None
     found = _relax(incumbent, incumbent.group, float('inf'), deadline,
                    counts=violates)
     with contextlib.suppress(OutOfTime):
-        preferred = _relax(incumbent, with_hard_forms(incumbent.group), 0.0,
-                           deadline, counts=not violates)
+        preferred = _relax(incumbent, hard, 0.0, deadline,
+                           counts=not violates)
         found = found if violates else preferred
     return found
 
@@ -145,6 +149,8 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
         if patterns:
             generation = ColumnGeneration(kinds, rules, host_cost, aggregation,
                                           deadline)
+            # No plan follows if hosts in use have different costs.
+            generation.only_bounds = differ
             generation.run(incumbent.objective.integral and not more)
             incumbent.prove(generation.bound + more,
                             min(limit, generation.limit))

@@ -21,6 +21,7 @@ from nova_holistic.solver.check import check
 from nova_holistic.solver.construct.batches import batches
 from nova_holistic.solver.construct.by_batches import BatchConstruction
 from nova_holistic.solver.construct import first_plan as first_plans
+from nova_holistic.solver.improve import search
 from nova_holistic.solver.improve.search import improve
 from nova_holistic.solver.improve.settings import Improvement
 from nova_holistic.solver.milp.backend import load_backend
@@ -246,6 +247,24 @@ def test_steps_of_batches_satisfy_preferences(steps):
     assert before and known.plan_cost[0] == 0
     assert len(steps) > 2
     assert all(after <= before for before, after in steps)
+
+
+def test_batches_are_searched_again_with_other_random_choices(monkeypatch):
+    """The search ends after this number of rounds without a better plan, or
+    when the time is over."""
+    seeds = []
+    monkeypatch.setattr(search, 'ruin_and_recreate',
+                        lambda known, deadline, seed: seeds.append(seed))
+    known = incumbent(group(groups=[tier(f'g{n}', 1) for n in range(6)]))
+    known.offer({m.path: RACKS.hosts[n]
+                 for n, m in enumerate(known.members)})
+    with limited('improve', whole_rows=-1):
+        improve(known, load_backend('highs', 1), in_time(),
+                Improvement(failures=3))
+        assert seeds == [1, 2, 3]
+        improve(known, load_backend('highs', 1), in_time(0.0),
+                Improvement(failures=3))
+    assert seeds == [1, 2, 3, 1]
 
 
 def without_rules_of_the_whole(case):

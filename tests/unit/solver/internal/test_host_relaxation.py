@@ -18,6 +18,8 @@ from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.spread import Spread
+from nova_holistic.solver.decomposition.aggregation import HostAggregation
+from nova_holistic.solver.phases import host_relaxation
 from nova_holistic.solver.phases.host_relaxation import relax_policies
 from nova_holistic.solver.problem.deadline import OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
@@ -224,6 +226,28 @@ def test_exclusive_members_use_whole_hosts():
 def test_exclusive_members_keep_the_limit_of_a_host():
     wanted, snapshot = _half_used(Exclusive(), AntiAffinity())
     assert _bound(wanted, snapshot, {}, 'stack') >= 4.5 - 1e-6
+
+
+def test_a_plan_without_violations_needs_one_relaxation(monkeypatch):
+    """Its bound does not count plans with violations. A plan with violations
+    also has a bound of all plans."""
+    wanted, snapshot = _half_used(
+        Exclusive(weight=1.0), AntiAffinity(weight=1.0))
+    by_name = snapshot.by_name()
+    apart = [by_name[f'h{n}'] for n in range(4)]
+    numbers = []
+    for hosts in (apart, [by_name['h4']] * 4):
+        solved = []
+        monkeypatch.setattr(
+            host_relaxation, 'HostAggregation',
+            lambda *those: solved.append(those) or HostAggregation(*those))
+        known = Incumbent(bind(wanted, snapshot), snapshot, {},
+                          load_objective('stack'), 0.01)
+        assert known.offer({'others/m-0': by_name['h5'], **{
+            f'alone/m-{n}': host for n, host in enumerate(hosts)}})
+        relax_policies(known, in_time())
+        numbers.append(len(solved))
+    assert numbers == [1, 2]
 
 
 def test_preferences_count_as_hard_policies_for_plans_without_violations():

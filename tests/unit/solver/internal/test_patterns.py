@@ -58,6 +58,21 @@ def _generation(group, snapshot, objective, placed=FrozenMapping()):
         kinds, rules, host_cost, aggregation, _deadline())
 
 
+def test_prices_that_are_too_high_prove_a_bound():
+    """Each host holds two of five members and costs 1. At four times the best
+    price, all hosts have a gain, and the bound would be below 0. A part of
+    these prices proves that the members need two and a half hosts."""
+    _, _, _, generation = _generation(
+        builders.group(builders.servers('m', 5, vcpus=2)),
+        builders.cloud(*(builders.host(f'h{n}', 'r1', inventories={
+            'VCPU': Inventory(4)}) for n in range(9))), 'fewest-hosts')
+    generation.only_bounds = True
+    generation.floor, duals = 0.0, np.zeros(generation.master.rows)
+    duals[0] = 2.0
+    assert generation._raises_bound(duals, *generation._gains(duals))
+    assert 2.5 - 1e-6 <= generation.bound <= 2.5
+
+
 def _hosts(chance, number):
     """Return hosts with capacities from a few units to 10^9, some of them in
     use."""
