@@ -39,6 +39,7 @@ class CountProgram:
             hosts.allowed[members.kind], members.numbers[:, None],
             0).reshape(-1), False).reshape(classes, cells)
         self._numbers: dict[bytes, int] = {}
+        self._hosts_of: dict[Paths, np.ndarray] = {}
         for c, number in enumerate(members.numbers.tolist()):
             self.row([(self.of_m[c], 1.0)], number, number)
         for limit in members.limits:
@@ -85,6 +86,32 @@ class CountProgram:
             self.row([(self.of_n[cells], 1.0), (total, -1.0)], 0.0, 0.0)
             self._numbers[key] = int(total[0])
         return np.array([self._numbers[key]])
+
+    def separate(self, first: Paths, second: Paths) -> None:
+        """No host holds members of both scopes. The hosts in use of a cell are
+        at least those of one scope and those of the other."""
+        for one, other, every in zip(self._of_scope(first),
+                                     self._of_scope(second), self.of_n):
+            self.row([(np.array([one, other]), 1.0),
+                      (np.array([every]), -1.0)], -np.inf, 0.0)
+
+    def _of_scope(self, paths: Paths) -> np.ndarray:
+        """[cell]: the variables of the numbers of hosts that hold some of the
+        members."""
+        if paths not in self._hosts_of:
+            members, cells = self.members, self.hosts.size
+            found = self._hosts_of[paths] = self.add(cells, False)
+            sets = [(self.of_m[members.inside(limit.paths)], np.full(
+                len(cells), limit.most)) for limit in members.limits
+                if limit.paths <= paths]
+            most = self.hosts.most_members
+            sets += [(self.of_m[[c]], most[members.kind[c]])
+                     for c in members.inside(paths)]
+            for inside, limits in sets:
+                for those, limit, hosts in zip(inside.T, limits, found):
+                    self.row([(those, 1.0), (np.array([hosts]), -float(
+                        limit))], -np.inf, 0.0)
+        return self._hosts_of[paths]
 
     def limit_values(self, prices: np.ndarray, value: np.ndarray) -> None:
         """The members of a cell have at most the value that its hosts in use

@@ -65,12 +65,17 @@ class CountedHosts:
             level: each[first] for level, each in known.items()}, number)
 
     @property
+    def most_members(self) -> np.ndarray:
+        """[kind, cell]: maximum number of members on one host."""
+        found = np.zeros((len(self.room), len(self.size)), dtype=np.int64)
+        for most, room in zip(found, self.room):
+            np.maximum.at(most, self.cell, room)
+        return found
+
+    @property
     def allowed(self) -> np.ndarray:
         """[kind, cell]: whether some host of the cell has room."""
-        found = np.zeros((len(self.room), len(self.size)), dtype=bool)
-        for k, room in enumerate(self.room):
-            found[k, self.cell[room > 0]] = True
-        return found
+        return self.most_members > 0
 
     def most(self, value: np.ndarray) -> list[np.ndarray]:
         """For each cell, [number]: the maximum value that this number of its

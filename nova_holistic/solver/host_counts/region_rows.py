@@ -76,8 +76,11 @@ class RegionRows:
         elif isinstance(shape, CountCap | MaxSkew):
             self._limit(paths, used, self._limits(shape, len(paths)))
         elif isinstance(shape, Disjoint) and self._has_all(shape.domains):
-            others = self._uses(program.members.paths(shape.other))
-            for here, there, every in zip(used, others, self._in_use):
+            other = program.members.paths(shape.other)
+            if not self._has_hosts_outside:
+                program.separate(paths, other)
+            for here, there, every in zip(used, self._uses(other),
+                                          self._in_use):
                 program.row([(here, 1.0), (there, 1.0), (every, -1.0)],
                             -np.inf, 0.0)
 

@@ -200,6 +200,24 @@ def test_members_in_disjoint_racks():
     assert _bound(pair, _zones()) == pytest.approx(9)
 
 
+def test_disjoint_racks_have_different_hosts():
+    """Three members are on three hosts, which may be in one rack. The members
+    of the other side are on further hosts."""
+    pair = _pair(RelationshipAntiAffinity(level='rack', between=('a', 'b')))
+    assert _bound(pair, _zones()) == pytest.approx(4)
+
+
+def test_disjoint_racks_and_the_room_of_their_hosts():
+    """A host has room for 64 members. Therefore, 65 members are on more than
+    one host, and the members of the other side are on a further host."""
+    pair = group(
+        name='pair', groups=[group(servers('m', 65), name='a'),
+                             group(servers('m', 2), name='b')],
+        relationships=[RelationshipAntiAffinity(
+            level='rack', between=('a', 'b'))])
+    assert _bound(pair, _zones()) > 2.01
+
+
 def test_exclusive_members_do_not_share_the_counted_hosts():
     alone = group(servers('m', 4), name='alone', policies=[Exclusive()])
     wanted = group(groups=[_apart(6, Affinity(level='az')), _broad('az', 3),
