@@ -19,7 +19,6 @@ from nova_holistic.solver.construct.insertion import insert_members
 from nova_holistic.solver.diagnosis.contradiction import propagated
 from nova_holistic.solver.diagnosis.find_reasons import find_reasons
 from nova_holistic.solver.garbage import few_collections
-from nova_holistic.solver.improve.search import improve
 from nova_holistic.solver.limits.current import (
     column_generation as pattern_limits, construct as construct_limits,
     limits as all_limits, phases as limits, using)
@@ -29,6 +28,7 @@ from nova_holistic.solver.phases.all_hosts import (
     search_all_hosts, search_needed_hosts)
 from nova_holistic.solver.phases.domain_plan import (
     has_costs_of_domains, plan_by_domains)
+from nova_holistic.solver.phases.few_places import improve_plan
 from nova_holistic.solver.phases.host_count_bound import has_fewest_hosts
 from nova_holistic.solver.phases.host_cover import cover_members
 from nova_holistic.solver.phases.host_relaxation import (
@@ -169,7 +169,7 @@ def _complete(question: _Question, deadline: Deadline,
         if question.strategy is not Strategy.NEIGHBOURHOODS:
             plan_by_patterns(known, question.backend, deadline)
             replan_parts(known, deadline.part(limits().main_share))
-        improve(
+        improve_plan(
             known, question.backend, deadline, question.settings.improvement)
     return proof or _plan(question)
 

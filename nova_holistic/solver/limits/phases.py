@@ -101,6 +101,14 @@ class PhasesLimits:
         the number of hosts. Chosen by the planted groups of
         benchmarks/grid.py: on 240 to 500 hosts, their programs have 2,500 to
         6,500 places.
+    :ivar open_hosts: hosts with room for each member up to which a cloud with
+        few places is nearly full: if preferences are violated, the
+        large-neighbourhood search gets the time of other programs. Of 20
+        groups of benchmarks/grid.py, the planted ones have at most 1.1, and
+        the mixed ones at least 2.5.
+    :ivar freed_members: members that the first step of this search frees.
+        Chosen by planted groups of benchmarks/grid.py: with 20 instead of 60,
+        the plan of 200 members had 3 hosts more.
     :ivar packed_group: members of a group up to which its parts are packed.
         Chosen by the mixed groups of benchmarks/grid.py: with 2,851 members,
         no plan was complete in time, and the preferences cost 94 instead of
@@ -138,5 +146,7 @@ class PhasesLimits:
     preferred_hosts: int = 1000
     roomy_places: int = 15_000
     few_places: int = 6_000
+    open_hosts: int = 2
+    freed_members: int = 60
     packed_group: int = 1000
     packed_members: int = 400

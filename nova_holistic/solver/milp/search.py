@@ -2,6 +2,7 @@
 """Search for the best plan within the time limit, from a greedy start."""
 
 from collections.abc import Callable
+import contextlib
 
 import numpy as np
 
@@ -140,6 +141,17 @@ class Search(SolverCalls):
         except OutOfTime:
             pass
         return SearchStatus.NO_RESULT
+
+    def relax(self, start: Counts | None) -> None:
+        """Prove a bound of a case of all hosts by the linear relaxation of one
+        program of all of them.
+
+        :param start: counts of a plan
+        """
+        with contextlib.suppress(OutOfTime):
+            if self._offer(start):
+                self._relax(Program(self.case, self._objective,
+                                    self._deadline), 1.0)
 
     def preferred(self) -> bool:
         """Whether the cost of preferences is minimal or within the gap."""

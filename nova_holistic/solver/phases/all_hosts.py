@@ -73,8 +73,8 @@ def search_chosen_hosts(known: Incumbent, hosts: np.ndarray, backend: Backend,
         return
     table = HostTable.of(known.snapshot)
     used = [table.index[host.name] for host in known.where.values()]
-    case = _preferred_case(known, deadline,
-                           Subproblem(table.part(np.union1d(hosts, used))))
+    case = preferred_case(known, deadline,
+                          Subproblem(table.part(np.union1d(hosts, used))))
     search = Search(case, known.objective, backend, deadline, known.gap)
     search.improve(known.counts(case), known.least, lambda cost: known.bound,
                    is_known=True)
@@ -99,43 +99,8 @@ def search_roomy_hosts(known: Incumbent, backend: Backend,
         search_chosen_hosts(known, hosts, backend, deadline)
 
 
-def search_few_places(known: Incumbent, backend: Backend,
-                      deadline: Deadline) -> None:
-    """If the objective is the number of hosts, and few hosts have room for the
-    members, improve the incumbent, which has a plan, and prove its bound, by a
-    program of all hosts.
-
-    :raises OutOfTime: if the time ends before the program is built
-    """
-    if known.is_good_enough or known.placed or not is_number_of_hosts(
-            known.objective.host_cost()) or (
-                len(known.snapshot.hosts) > limits().few_places):
-        return
-    kinds = Kinds.of(known.group, known.snapshot, {}, deadline.check,
-                     limits().coarse_kinds)
-    if kinds is None or (kinds.room > 0).sum() > limits().few_places:
-        return
-    with contextlib.suppress(OutOfTime):
-        ruin_and_recreate(known, deadline.part(limits().attempt_share),
-                          DEFAULT.improvement.seed)
-    case = _preferred_case(known, deadline)
-    places = (case.open_room(deadline.check) > 0).sum()
-    # A program of violated preferences takes longer. Ruin and recreate, which
-    # follows, satisfies more of them in this time.
-    if places > (milp().searched_variables if known.plan_cost[0]
-                 else limits().few_places) or known.is_good_enough:
-        return
-    search = Search(case, known.objective, backend, deadline, known.gap)
-    search.complete(known.counts(case), known.least)
-    known.solving += search.solving
-    if search.best is not None:
-        known.offer(case.placement(search.best))
-        known.prove(search.bound, search.plan_cost[0])
-        known.prove_least(search.least)
-
-
-def _preferred_case(known: Incumbent, deadline: Deadline,
-                    part: Subproblem | None = None) -> Case:
+def preferred_case(known: Incumbent, deadline: Deadline,
+                   part: Subproblem | None = None) -> Case:
     """The case of some hosts or of all, with hard policies in place of the
     preferences if the plan violates none: a better plan violates none, either.
 
@@ -162,7 +127,7 @@ def search_needed_hosts(known: Incumbent, backend: Backend,
     with contextlib.suppress(OutOfTime):
         if not _has_few_places(known, deadline):
             return
-        case = _preferred_case(known, deadline)
+        case = preferred_case(known, deadline)
         conflict, room = propagated(case, deadline.check)
         case = replace(case, room=room)
         if conflict is None and needed_places(

@@ -24,10 +24,11 @@ from nova_holistic.solver.limits.current import (
     phases as limits, small_groups)
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.phases.all_hosts import (
-    search_all_hosts, search_chosen_hosts, search_few_places,
-    search_roomy_hosts)
+    search_all_hosts, search_chosen_hosts, search_roomy_hosts)
 from nova_holistic.solver.phases.domain_plan import (
     has_costs_of_domains, plan_by_domains)
+from nova_holistic.solver.phases.few_places import (
+    is_nearly_full, search_few_places)
 from nova_holistic.solver.phases.host_relaxation import (
     is_diverse, relax_policies, RelaxedPolicies, suits_all_hosts)
 from nova_holistic.solver.phases.large import relax
@@ -77,7 +78,9 @@ def bound_diverse(known: Incumbent, backend: Backend,
                   deadline: Deadline) -> None:
     """Prove bounds of an incumbent that has a plan and many policies, without
     most policies, and from its parts."""
+    is_full = False
     with contextlib.suppress(OutOfTime):
+        is_full = is_nearly_full(known, deadline)
         search_few_places(known, backend, deadline.part(limits().main_share))
     if known.is_good_enough:
         return
@@ -85,6 +88,9 @@ def bound_diverse(known: Incumbent, backend: Backend,
     with contextlib.suppress(OutOfTime):
         # Patterns are not applicable if policies keep members together.
         relaxed = relax_policies(known, deadline.part(limits().bound_share))
+        if is_full and known.plan_cost[0]:
+            # The large-neighbourhood search satisfies more preferences.
+            return
         if relaxed.hosts is not None and known.is_preferred and (
                 not known.is_good_enough):
             search_chosen_hosts(known, relaxed.hosts, backend, deadline.part(

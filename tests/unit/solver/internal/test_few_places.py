@@ -11,8 +11,10 @@ from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.check import check
 from nova_holistic.solver.construct.first_plan import first_plan
+from nova_holistic.solver.improve.settings import Improvement
 from nova_holistic.solver.milp.backend import load_backend
-from nova_holistic.solver.phases.all_hosts import search_few_places
+from nova_holistic.solver.phases.few_places import (
+    improve_plan, is_nearly_full, search_few_places)
 from nova_holistic.solver.phases import part_bounds
 from nova_holistic.solver.problem.incumbent import Incumbent
 from tests.effort import times
@@ -41,8 +43,13 @@ def _known(wanted, snapshot, objective='fewest-hosts'):
 def _search(known, whole=WHOLE, steps=0):
     """Search without ruin and recreate, unless ``steps`` is positive."""
     with limited('milp', searched_variables=whole, exact_variables=0), \
+            limited('phases', open_hosts=0), \
             limited('improve', ruin_steps=steps):
         search_few_places(known, load_backend('highs'), in_time())
+
+
+def _search_relaxed(known):
+    _search(known, RELAXED)
 
 
 def _plan_costs(wanted, snapshot):
@@ -53,8 +60,16 @@ def _plan_costs(wanted, snapshot):
                 wanted, snapshot, {}, where)) is not None]
 
 
-@pytest.mark.parametrize('whole', [WHOLE, RELAXED])
-def test_no_plan_is_below_the_bounds(whole):
+def _relax(known, open_hosts=100):
+    """Improve the plan of a nearly full cloud."""
+    with limited('phases', diverse_policies=0, members_per_policy=100,
+                 open_hosts=open_hosts), limited('improve', ruin_steps=0):
+        improve_plan(known, load_backend('highs'), in_time(),
+                     Improvement(failures=1))
+
+
+@pytest.mark.parametrize('search', [_search, _search_relaxed, _relax])
+def test_no_plan_is_below_the_bounds(search):
     """The bounds are valid for each cost of the preferences that a plan has,
     with hard policies in place of the preferences as well."""
     proved = best = met = 0
@@ -66,7 +81,7 @@ def test_no_plan_is_below_the_bounds(whole):
         if known.where is None:
             continue
         found = _plan_costs(wanted, snapshot)
-        _search(known, whole)
+        search(known)
         assert known.least <= min(found)[0] + 1e-9, seed
         for cost in {cost for cost, _ in found}:
             lower = known._bounds.at(cost)
@@ -174,3 +189,39 @@ def test_other_objectives_keep_their_plans():
     before = known.where
     _search(known)
     assert known.where == before and known.bound == 0
+
+
+def _full():
+    """Six groups of two members on different hosts, and hosts with room for
+    four or six members. All members prefer one host, which lacks room."""
+    wanted = group(groups=[
+        group(servers('m', 2), name=f'g{n}', policies=[AntiAffinity()])
+        for n in range(6)], policies=[Affinity(weight=1.0)])
+    snapshot = cloud(*(
+        host(f'h{n:02}', f'r{n // 2}', inventories={
+            'VCPU': Inventory(6 if n > 9 else 4)}) for n in range(12)))
+    return _worst(wanted, snapshot)
+
+
+def test_the_relaxation_proves_a_bound_on_a_nearly_full_cloud():
+    known = _full()
+    _relax(known, open_hosts=0)
+    assert known.bound == 0
+    _relax(known, open_hosts=1)
+    assert known.bound >= 2 - 1e-6
+
+
+@pytest.mark.parametrize('open_hosts, searches', [(0, 1), (1, 0)])
+def test_the_large_neighbourhood_search_replaces_programs_of_some_hosts(
+        monkeypatch, open_hosts, searches):
+    """The cloud has one host for each member, and the plan violates a
+    preference. The first program of all hosts is too large."""
+    found, known = [], _full()
+    monkeypatch.setattr(part_bounds, 'search_roomy_hosts',
+                        lambda *_: found.append(True))
+    with limited('phases', open_hosts=open_hosts, few_places=20), \
+            limited('milp', exact_variables=0, searched_variables=0), \
+            limited('improve', ruin_steps=0):
+        assert is_nearly_full(known, in_time()) == (not searches)
+        part_bounds.bound_diverse(known, load_backend('highs'), in_time())
+    assert len(found) == searches

