@@ -29,7 +29,7 @@ from nova_holistic.scheduler.policies import membership
 from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.table.changes.claim import CLAIMABLE, SeenRows
 from nova_holistic.table import errors as table_errors
-from nova_holistic.table.queries.group_cache import Found
+from nova_holistic.table.queries.cached_group import Found
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
 

@@ -16,7 +16,7 @@ from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.pointer import Pointer
 from nova_holistic.scheduler import request_memory
 from nova_holistic.table import errors
-from nova_holistic.table.queries.group_cache import Found
+from nova_holistic.table.queries.cached_group import Found
 from nova_holistic.table.records import Place
 from nova_holistic.table.store import PlacementTable
 

@@ -31,8 +31,9 @@ from nova_holistic.table.coordination.tasks import Tasks
 from nova_holistic.table.coordination.volumes import Volumes
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history.pages import History
+from nova_holistic.table.queries.cached_group import Found
 from nova_holistic.table.queries.exclusive import ExclusiveGroups
-from nova_holistic.table.queries.group_cache import Found, GroupCache
+from nova_holistic.table.queries.group_cache import GroupCache
 from nova_holistic.table.queries.listing import Listing
 from nova_holistic.table.queries import one_group
 from nova_holistic.table.queries.outlines import OutlineCache

@@ -30,8 +30,8 @@ from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.scheduler.policies.reservation_cache import (
     Reservations, ReservedByGroup)
 from nova_holistic.scheduler import request_memory
+from nova_holistic.table.queries.cached_group import Found
 from nova_holistic.table.queries.exclusive_state import ExclusiveState
-from nova_holistic.table.queries.group_cache import Found
 from nova_holistic.table.records import GroupRecord
 
 LOG = logging.getLogger(__name__)

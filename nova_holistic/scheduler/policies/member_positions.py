@@ -20,7 +20,7 @@ from oslo_utils import timeutils
 
 from nova_holistic.model.nova.server_position import Position, ServerRecord
 from nova_holistic.scheduler.policies import server_locations
-from nova_holistic.table.queries.group_cache import Found
+from nova_holistic.table.queries.cached_group import Found
 from nova_holistic.table.records import MemberRecord
 
 CONF = nova.conf.CONF

@@ -25,7 +25,7 @@ from nova_holistic.scheduler.pointer import Pointer
 from nova_holistic.scheduler.policies import adopted_servers
 from nova_holistic.scheduler.policies.policy_evaluation import PolicyEvaluation
 from nova_holistic.scheduler.policies import server_locations
-from nova_holistic.table.queries.group_cache import Found
+from nova_holistic.table.queries.cached_group import Found
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState)
 from nova_holistic.table.store import OCCUPYING

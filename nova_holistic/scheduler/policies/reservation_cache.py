@@ -12,7 +12,7 @@ from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.reservation import Reservation
 from nova_holistic.scheduler.policies.member_positions import (
     MemberPositionCache, Positions)
-from nova_holistic.table.queries.group_cache import Found
+from nova_holistic.table.queries.cached_group import Found
 from nova_holistic.table.records import GroupRecord
 
 

@@ -10,11 +10,11 @@ from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
+from nova_holistic.table.queries.cached_group import Found, members, version
 from nova_holistic.table.queries import exclusive_state
 from nova_holistic.table.queries.exclusive_state import (
     Claims, ExclusiveState, Sums)
-from nova_holistic.table.queries.group_cache import (
-    Found, members, REMEMBERED, version)
+from nova_holistic.table.queries.group_cache import REMEMBERED
 from nova_holistic.table.queries.group_state import LIGHT
 from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 from nova_holistic.table import rows

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from nova_holistic.table.queries import exclusive_state
 from nova_holistic.table.queries.exclusive_state import ExclusiveState
+from nova_holistic.table.schema.database_time import Microseconds
 from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 LIGHT = tuple(column for column in GroupRow.__table__.columns
@@ -49,12 +50,17 @@ def _parsed(value: Any) -> Any:
     return json.loads(value) if isinstance(value, str) else value
 
 
+MODULUS = 2**40
+"""The sum of the times of a million members, modulo this number, fits into
+64 bits."""
+
 # This statement is built once, because it is sent for each server. A single
 # statement reads all of it at one point in time at any isolation level.
 _GROUP, _STATE = _unparsed(LIGHT), _unparsed(CHANGING)
+_TIME = Microseconds(_MEMBER.changed_at)
 _ALTERNATES = sa.type_coerce(_MEMBER.alternates, sa.Text())
 _MEMBER_COLUMNS = (*_STATE, _ALTERNATES)
-_OF_GROUP, _OF_MEMBER, _OF_SUMS, _OF_CLAIM = range(4)
+_OF_GROUP, _OF_MEMBER, _OF_TIMES, _OF_SUMS, _OF_CLAIM = range(5)
 """The first column of each row."""
 
 
@@ -68,8 +74,15 @@ _REREAD = sa.union_all(
                   GroupRow.__table__.c.uuid == sa.bindparam('group')),
     sa.select(_kind(_OF_MEMBER), *_nulls(_GROUP), *_STATE, sa.case(
         (_MEMBER.path == sa.bindparam('path'), _ALTERNATES)),
-        *(sa.null() for _ in range(3))).where(
-            _MEMBER.group_uuid == sa.bindparam('group')),
+        _TIME, *(sa.null() for _ in range(2))).where(
+            _MEMBER.group_uuid == sa.bindparam('group'),
+            sa.or_(_TIME >= sa.bindparam('since', type_=sa.BigInteger()),
+                   _MEMBER.path == sa.bindparam('path'))),
+    sa.select(_kind(_OF_TIMES), *_nulls((*_GROUP, *_MEMBER_COLUMNS)),
+              sa.func.count(), sa.cast(
+                  sa.func.coalesce(sa.func.sum(_TIME % MODULUS), 0),
+                  sa.BigInteger), sa.null()).where(
+                      _MEMBER.group_uuid == sa.bindparam('group')),
     exclusive_state.sums(
         (_kind(_OF_SUMS), *_nulls((*_GROUP, *_MEMBER_COLUMNS)))),
     exclusive_state.claims(
@@ -91,40 +104,57 @@ class GroupState:
 
     :ivar group: values of the columns ``LIGHT``, with JSON as text; None if
         the group does not exist
-    :ivar members: values of the columns ``CHANGING`` by the ID of the member
+    :ivar members: values of the columns ``CHANGING`` by the ID of the member,
+        of the members that have changed
+    :ivar times: times of the last changes of these members, in microseconds
+    :ivar total: the number of all members, and the sum of their times modulo
+        ``MODULUS`` each
     :ivar alternates: alternates of the member at the path; None if no member
         has this path
     """
 
     group: tuple[Any, ...] | None = None
     members: dict[int, Sequence[Any]] = field(default_factory=dict)
+    times: dict[int, int] = field(default_factory=dict)
+    total: tuple[int, int] = (0, 0)
     alternates: Sequence[Mapping[str, Any]] | None = None
     exclusive: ExclusiveState = field(default_factory=ExclusiveState)
 
 
-def read(link: sa.Connection, group_uuid: str, path: str) -> GroupState:
+def read(link: sa.Connection, group_uuid: str, path: str,
+         since: int = 0) -> GroupState:
     """The state of a group, and that of all exclusive groups, with one
     statement.
 
     :param path: path of the member whose alternates are read
+    :param since: only members that have changed since this time are read, in
+        microseconds; 0 reads all members
     """
     found = GroupState()
-    for row in link.execute(
-            _REREAD, {'group': group_uuid, 'path': path}).all():
+    for row in link.execute(_REREAD, {
+            'group': group_uuid, 'path': path, 'since': since}).all():
         kind = row[0]
         if kind == _OF_MEMBER:
             *state, destination, places = row[_MEMBERS:_SUMS]
             found.members[state[0]] = (*state, _parsed(destination))
+            found.times[state[0]] = int(row[_SUMS])
             if places is not None:
                 found.alternates = _parsed(places)
         elif kind == _OF_GROUP:
             found.group = row[1:_MEMBERS]
+        elif kind == _OF_TIMES:
+            found.total = int(row[_SUMS]), int(row[_SUMS + 1])
         elif kind == _OF_SUMS:
             found.exclusive.add_sums(row[_SUMS:])
         else:
             found.exclusive.add_claim(
                 row[1], row[_MEMBERS], row[_MEMBERS + 5])
     return found
+
+
+def total(times: Mapping[int, int]) -> tuple[int, int]:
+    """``GroupState.total`` of members with these times."""
+    return len(times), sum(each % MODULUS for each in times.values())
 
 
 def named(group: Sequence[Any]) -> SimpleNamespace:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The current time of the database, as an SQL expression."""
+"""Times of the database, as SQL expressions."""
 
 from typing import Any
 
@@ -32,3 +32,26 @@ def _of_mysql(*_: Any, **__: Any) -> str:
 @compiler.compiles(DatabaseNow, 'postgresql')
 def _of_postgresql(*_: Any, **__: Any) -> str:
     return "(clock_timestamp() AT TIME ZONE 'UTC')"
+
+
+class Microseconds(expression.FunctionElement):
+    """The microseconds from 1970 to the time of a column, as an integer; 0 if
+    there is no time."""
+
+    type = sa.BigInteger()
+    inherit_cache = True
+
+
+def _compiled(template: str) -> Any:
+    def text(element: Any, compiler_: Any, **options: Any) -> str:
+        return template.format(compiler_.process(element.clauses, **options))
+    return text
+
+
+compiler.compiles(Microseconds, 'sqlite')(_compiled(
+    "coalesce(CAST(strftime('%s', {0}) AS INTEGER) * 1000000"
+    ' + CAST(substr({0}, 21) AS INTEGER), 0)'))
+compiler.compiles(Microseconds, 'mysql', 'mariadb')(_compiled(
+    "coalesce(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', {0}), 0)"))
+compiler.compiles(Microseconds, 'postgresql')(_compiled(
+    'coalesce(CAST(EXTRACT(EPOCH FROM {0}) * 1000000 AS BIGINT), 0)'))

@@ -2,20 +2,27 @@
 """Groups that are read repeatedly are read in their current state."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
+import random
 
 import pytest
+import sqlalchemy as sa
 
 from nova_holistic.table.changes import group_revision
 from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.queries.group_cache import (
     GROUP_WEIGHT, GroupCache, MAX_IDLE_SECONDS)
+from nova_holistic.table.queries import group_state
 from nova_holistic.table.records import GroupStatus, MemberState, Place, Task
+from nova_holistic.table.schema.models import MemberRow
 from tests.statements import recorded
 from tests.unit.table import builders
 
 NOON = builders.NOON
 LATER = NOON + timedelta(minutes=5)
+LONG_AGO = datetime(2020, 1, 1)
+"""Time of the last change of the first member; that of each other member is an
+hour later."""
 FOUND = Place('cmp-7', 'cmp-7.example.org', builders.new_uuid(), ('rack7',))
 
 
@@ -220,3 +227,123 @@ def test_a_group_larger_than_the_cache_is_read_correctly(table, shop):
 
 def test_an_unknown_group_is_none(table, rosters):
     assert rosters.read(builders.new_uuid()) is None
+
+
+@pytest.fixture
+def sizes(monkeypatch):
+    """The number of members that each statement reads."""
+    read, found = group_state.read, []
+
+    def noted(*arguments):
+        state = read(*arguments)
+        found.append(len(state.members))
+        return state
+
+    monkeypatch.setattr(group_state, 'read', noted)
+    return found
+
+
+def changed_long_ago(table, number):
+    """A group and its members, which have changed one after the other."""
+    group = builders.planned(table, node=number)
+    members = table.members(group.uuid)
+    for hours, member in enumerate(members):
+        change(table, member, LONG_AGO + timedelta(hours=hours))
+    return group, members
+
+
+def change(table, member, changed_at, **values):
+    """Write a member as a transaction does whose statement was sent at a
+    time."""
+    with table.database.writer() as session:
+        session.execute(
+            sa.update(MemberRow).where(MemberRow.id == member.id)
+            .values(changed_at=changed_at, **values))
+
+
+def states(found):
+    return {member.id: member.state for member in found[1]}
+
+
+def test_only_changed_members_are_read_again(table, rosters, sizes):
+    group, members = changed_long_ago(table, 30)
+    for _ in range(2):
+        rosters.read(group.uuid)
+    sizes.clear()
+    rosters.read(group.uuid)
+    table.claim(group.uuid, 'db/node', builders.new_uuid(), LATER)
+    claimed_member = rosters.read(group.uuid)
+    assert sum(state == MemberState.CLAIMED
+               for state in states(claimed_member).values()) == 1
+    rosters.read(group.uuid)
+    # The member at the path is always read, for its alternates.
+    rosters.read_for(group.uuid, 'db/node-20')
+    assert sizes == [1, 2, 1, 2]
+
+
+def test_a_change_that_was_committed_late_is_read(table, rosters, sizes):
+    group, members = changed_long_ago(table, 30)
+    for _ in range(2):
+        rosters.read(group.uuid)
+    sizes.clear()
+    change(table, members[3], LONG_AGO + timedelta(hours=4),
+           state=MemberState.LOST)
+    assert states(rosters.read(group.uuid))[members[3].id] == MemberState.LOST
+    assert sizes == [1, 30]
+
+
+def test_a_change_at_the_time_of_the_last_read_change_is_read(
+        table, rosters):
+    group, members = changed_long_ago(table, 30)
+    for _ in range(2):
+        rosters.read(group.uuid)
+    change(table, members[-1], LONG_AGO + timedelta(hours=29),
+           state=MemberState.LOST)
+    assert states(rosters.read(group.uuid))[members[-1].id] == MemberState.LOST
+
+
+def test_members_that_old_services_wrote_have_no_time(table, rosters):
+    group, members = changed_long_ago(table, 3)
+    for member in members:
+        change(table, member, None)
+    for state in MemberState.LOST, MemberState.PLANNED:
+        change(table, members[1], None, state=state)
+        assert states(rosters.read(group.uuid))[members[1].id] == state
+
+
+def test_a_member_that_was_deleted_long_ago_is_gone(table, rosters):
+    group, members = changed_long_ago(table, 30)
+    for _ in range(2):
+        rosters.read(group.uuid)
+    with table.database.writer() as session:
+        session.execute(sa.delete(MemberRow).where(
+            MemberRow.id == members[7].id))
+    assert states(rosters.read(group.uuid)).keys() == {
+        member.id for member in members} - {members[7].id}
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_the_cache_equals_the_table_after_any_changes(table, rosters, seed):
+    chance = random.Random(seed)
+    group, members = changed_long_ago(table, 12)
+    for _ in range(60):
+        for _ in range(chance.randint(1, 3)):
+            at = chance.choice(members)
+            # No two statements have the same time.
+            changed_at = LONG_AGO + timedelta(hours=12 * chance.random())
+            if chance.random() < 0.8:
+                change(table, at, changed_at, state=chance.choice(
+                    [MemberState.PLANNED, MemberState.LOST]))
+            elif chance.random() < 0.7:
+                change(table, at, changed_at, hold=builders.new_uuid())
+            else:
+                with table.database.writer() as session:
+                    session.execute(sa.delete(MemberRow).where(
+                        MemberRow.id == at.id))
+        found = rosters.read(group.uuid)[1]
+        assert sorted(found, key=by_id) == sorted(
+            unstamped(table.members(group.uuid)), key=by_id)
+
+
+def by_id(member):
+    return member.id

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The last read state of a group, and the changes since then."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from nova_holistic.table.queries.exclusive_state import ExclusiveState
+from nova_holistic.table.queries import group_state
+from nova_holistic.table.queries.group_state import GroupState, LIGHT
+from nova_holistic.table.records import (
+    GroupRecord, MemberRecord, MemberState, Place)
+from nova_holistic.table import rows
+from nova_holistic.table.schema.models import GroupRow, MemberRow
+
+MAX_REREAD_MEMBERS = 16
+"""Maximum number of members that are read completely because they are new or
+have another place. If there are more, the whole group is read."""
+OVERLAP = 1_000_000
+"""Microseconds before the last known change of a group from which its members
+are read again. Most transactions are shorter. A change that is committed later
+changes the sum of the times, so that all members are read again."""
+
+_HEAVY = (*(column for column in rows.BARE if column.name != 'updated_at'),
+          sa.null().label('updated_at'))
+Found = tuple[GroupRecord, Sequence[MemberRecord]]
+
+
+class Read(NamedTuple):
+    """The result of ``GroupCache.read_for``.
+
+    :ivar found: the group and its members; None if it does not exist
+    :ivar alternates: alternates of the member at the path; None if they were
+        not read
+    :ivar exclusive: state of all exclusive groups; None if it was not read
+    """
+
+    found: Found | None = None
+    alternates: Sequence[Place] | None = None
+    exclusive: ExclusiveState | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The last read state of a group.
+
+    :ivar members: members by ID, in the order of the document
+    :ivar text: approximate number of characters of the document
+    :ivar values: the columns from which the record was made: see
+        ``GroupState.group``; None if they were not kept
+    :ivar times: times of the last changes of the members, by ID, in
+        microseconds; empty if they were not read
+    """
+
+    record: GroupRecord
+    members: dict[int, MemberRecord]
+    text: int = 0
+    values: tuple[Any, ...] | None = None
+    times: Mapping[int, int] = field(default_factory=dict)
+
+    @property
+    def found(self) -> Found:
+        """The group and its members, as ``GroupCache.read`` returns them."""
+        return self.record, tuple(self.members.values())
+
+
+def read_completely(session: orm.Session, group_uuid: str) -> Known | None:
+    row = session.execute(
+        sa.select(*LIGHT, GroupRow.document).where(
+            GroupRow.uuid == group_uuid)).first()
+    if row is None:
+        return None
+    record = replace(rows.light_group_record(row), document=row.document)
+    return Known(record, members(
+        session, MemberRow.group_uuid == group_uuid),
+        _characters(record.document))
+
+
+def read_changes(link: sa.Connection, known: Known, path: str,
+                 few: int = 0) -> tuple[Known | None, Read]:
+    """The current state of a cached group, and what else was read with it.
+    The group is None if more has changed than this read covers.
+
+    :param few: maximum number of members that are read completely, because
+        they are new or have another place
+    """
+    state, times = _read_state(link, known, path)
+    record = _record(known, state.group)
+    unknown = _unknown(known.members, state.members)
+    if record is None or len(unknown) > few:
+        return None, Read()
+    members_now = {number: each for number, each in known.members.items()
+                   if number in times}
+    if unknown:
+        members_now.update(members(link, MemberRow.id.in_(unknown)))
+    found = updated_members(members_now, state.members)
+    if found is None:
+        return None, Read()
+    return Known(record, found, known.text, state.group, times), Read(
+        alternates=(None if state.alternates is None
+                    else rows.places(state.alternates)),
+        exclusive=state.exclusive)
+
+
+def _read_state(link: sa.Connection, known: Known, path: str
+                ) -> tuple[GroupState, Mapping[int, int]]:
+    """The state of a group with its changed members, and the times of the
+    last changes of all members by ID.
+
+    Only recent changes are read. All members are read if the number of
+    members and the sum of their times show that this has missed any change: a
+    deletion, or a transaction that was committed long after its statement.
+    """
+    if known.times:
+        since = max(known.times.values()) - OVERLAP
+        state = group_state.read(link, known.record.uuid, path, max(since, 0))
+        times = {**known.times, **state.times}
+        if group_state.total(times) == state.total:
+            return state, times
+    state = group_state.read(link, known.record.uuid, path)
+    return state, state.times
+
+
+def _record(known: Known, values: tuple[Any, ...] | None
+            ) -> GroupRecord | None:
+    """The current record of a cached group; None if the group no longer has
+    the same version."""
+    if values is None:
+        return None
+    if values == known.values:
+        return known.record
+    row = group_state.named(values)
+    if version(row) != version(known.record):
+        return None
+    return replace(rows.light_group_record(row),
+                   document=known.record.document)
+
+
+def _unknown(known: Mapping[int, MemberRecord],
+             changing: Mapping[int, Sequence[Any]]) -> list[int]:
+    """IDs of members that are new, or have another place or hold."""
+    return [number for number, (_, hold, host, *_) in changing.items()
+            if number not in known or (
+                known[number].hold, known[number].place.host) != (hold, host)]
+
+
+def version(group: GroupRecord | sa.Row | SimpleNamespace) -> tuple:
+    """Values that identify a version of the document of a group.
+
+    The revision counts the changes of one group. If a group is deleted and
+    created again with the same UUID, it begins with the same revision, but it
+    was created at another time or by another request.
+    """
+    return group.revision, group.created_at, group.fingerprint
+
+
+def updated_members(known: Mapping[int, MemberRecord],
+                    changing: Mapping[int, Sequence[Any]]
+                    ) -> dict[int, MemberRecord] | None:
+    """Members in their current state, in the known order, which changes with
+    the group's version. None if more than the state of a member has changed.
+
+    :param changing: values of ``group_state.CHANGING`` by the ID of the
+        member, of members that may have changed
+    """
+    if not changing.keys() <= known.keys():
+        return None
+    found = dict(known)
+    for number, (_, hold, host, *now) in changing.items():
+        was = known[number]
+        if (was.hold, was.place.host) != (hold, host):
+            return None
+        found[number] = _updated(was, *now)
+    return found
+
+
+def _updated(was: MemberRecord, state: str, held: bool,
+             instance_uuid: str | None, destination: Mapping | None
+             ) -> MemberRecord:
+    place = rows.destination(state, destination)
+    if (was.state, was.held, was.instance_uuid, was.destination) == (
+            state, held, instance_uuid, place):
+        return was
+    return replace(was, state=MemberState(state), held=held,
+                   instance_uuid=instance_uuid, destination=place)
+
+
+def members(session: orm.Session | sa.Connection, *where
+            ) -> dict[int, MemberRecord]:
+    """Members by ID, group by group, in the order of the document. Equal
+    places and equal requirements share one object."""
+    places, wanted = {}, {}
+    found = {}
+    for row in session.execute(sa.select(*_HEAVY).where(*where).order_by(
+            MemberRow.group_uuid, MemberRow.position)):
+        record = rows.bare_member(row)
+        requirements = record.member.requirements
+        found[record.id] = replace(
+            record, place=places.setdefault(record.place, record.place),
+            member=replace(record.member, requirements=wanted.setdefault(
+                requirements, requirements)))
+    return found
+
+
+def _characters(value: Any) -> int:
+    """Approximate number of characters of the text of a document."""
+    if isinstance(value, Mapping):
+        return sum(len(key) + 4 + _characters(part)
+                   for key, part in value.items())
+    if isinstance(value, (list, tuple)):
+        return sum(map(_characters, value)) + 2
+    return len(value) if isinstance(value, str) else 4
