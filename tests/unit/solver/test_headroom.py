@@ -19,6 +19,7 @@ from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.solver.check import check
 from nova_holistic.solver.observer import observing
 from nova_holistic.solver.relaxations.headroom import headroom
+from nova_holistic.solver.relaxations.trials import Trials
 from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.effort import examples
@@ -97,6 +98,14 @@ def test_an_undecided_number_of_copies_is_not_excluded():
                    policies=[AntiAffinity()])
     assert found(snapshot, wanted, settings=AT_ONCE).at_least == 1
     assert found(snapshot, wanted, settings=AT_ONCE).at_most >= 2
+
+
+def test_a_number_of_copies_without_an_answer_is_not_excluded(monkeypatch):
+    """No program of several copies ends in time, so that only the counting
+    of resources limits the number."""
+    wanted = group(servers('node', 5, vcpus=4))
+    monkeypatch.setattr(Trials, 'plan', lambda *_: Unknown('no time'))
+    assert found(two_racks(), wanted) == Headroom(1, 3)
 
 
 def test_nothing_limits_members_without_resources():
