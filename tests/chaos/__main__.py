@@ -20,7 +20,7 @@ def main() -> int:
                        help='run the seeds from 1 to this (%(default)s)')
     which.add_argument('--seed', type=int, help='run this seed only')
     which.add_argument('--short', action='store_true',
-                       help='make the two short runs that CI makes')
+                       help='make the three short runs that CI makes')
     parser.add_argument('--operations', type=int, default=LENGTH,
                         help='operations of each seed (%(default)s)')
     args = parser.parse_args()

@@ -21,11 +21,11 @@ from tests.unit.client.cloud import Cloud, Terminal, USERS
 
 HOSTS = tuple(EmbeddedHost(f'h{number:02}', zone='az1',
                            rack=f'r{number // 10}', vcpus=12)
-              for number in range(25))
+              for number in range(50))
 GUIDE = (pathlib.Path(__file__).parents[3]
          / 'doc/source/howto/full-cloud.rst')
 OPERATOR = replace(ADMIN, user='olga', project=MEMBER.project)
-SERVERS = 100
+SERVERS = 200
 FULL, EMPTIER = 'h00', 'h01'
 """One host has one server more than the policy allows, and another host one
 less."""
@@ -98,7 +98,7 @@ def allocations(cloud):
             in cloud.holds.resources(provider).items()}
 
 
-def test_a_hundred_servers_are_adopted_and_a_violation_is_drawn(
+def test_two_hundred_servers_are_adopted_and_a_violation_is_drawn(
         running, read, terminal, tmp_path):
     before = allocations(running)
     servers = sorted(running.servers(MEMBER.project),

@@ -33,9 +33,9 @@ def test_the_seeds_have_every_kind_of_operation():
 
 def test_the_short_runs_have_every_kind_of_operation_and_fault():
     made = short_sequences()
-    assert len({each.seed for each in made}) == 2
-    for each in made:
-        assert {operation.kind for operation in each.operations} == set(KINDS)
+    assert len({each.seed for each in made}) == 3
+    assert {operation.kind for each in made
+            for operation in each.operations} == set(KINDS)
     assert sorted(fault.kind for each in made
                   for fault in each.faults) == sorted(FAULTS)
     assert all(fault.begin < SHORT_LENGTH for each in made
