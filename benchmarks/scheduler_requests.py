@@ -41,6 +41,8 @@ ALTERNATES = 2
 
 
 class Requests:
+    """A client of Nova's schedulers, which also starts and stops them."""
+
     def __init__(self, directory):
         self._layout = inserted_servers.configure(directory)
         self._processes = Processes(self._layout)

@@ -69,6 +69,8 @@ class Known:
 
 
 def read_completely(session: orm.Session, group_uuid: str) -> Known | None:
+    """A group with its document and its members; None if it does not exist.
+    The times of the members are not read."""
     row = session.execute(
         sa.select(*LIGHT, GroupRow.document).where(
             GroupRow.uuid == group_uuid)).first()
