@@ -37,6 +37,7 @@ class Attempt:
         self._look_ahead = look_ahead or LookAhead(case)
         self._places: dict[int, list[int]] = {}
         self._refused: dict[int, np.ndarray] = {}
+        self._demand: dict[int, np.ndarray] = {}
         self._where = {path: case.table.hosts[host]
                        for path, host in case.placed.items()}
         self._score = score
@@ -102,9 +103,12 @@ class Attempt:
                     self.rule_counts.remove(c, host)
 
     def _needs(self, c: int) -> np.ndarray:
-        demand = dict(self.case.classes[c].demands)
-        return np.array([demand.get(n, 0) for n in self._names],
-                        dtype=np.int64)[:, None]
+        """[resource class]: the amount that a member of the class requests."""
+        if c not in self._demand:
+            demand = dict(self.case.classes[c].demands)
+            self._demand[c] = np.array([
+                demand.get(n, 0) for n in self._names], dtype=np.int64)
+        return self._demand[c]
 
     def choose(self, c: int, avoid: np.ndarray) -> int | None:
         """The best possible host for one more member of the class; None if no
@@ -114,11 +118,12 @@ class Attempt:
         score. For classes with checked policies, the position relative to
         placed members of these policies is compared as well.
         """
-        needs = self._needs(c)
         allowed, cost = self.rule_counts.allowed_hosts(c)
         allowed &= self.case.room[c] > 0
         # A resource class without a request may be over-committed.
-        allowed &= np.all((self.free >= needs) | (needs == 0), axis=0)
+        for free, amount in zip(self.free, self._needs(c)):
+            if amount:
+                allowed &= free >= amount
         possible, better = self._look_ahead.confinement.allows(
             c, self.counts, self._names, self.free)
         if possible is not None:
@@ -167,7 +172,7 @@ class Attempt:
         if self.is_checked(c):
             self._where[self._next(c)] = self.case.table.hosts[host]
             self._places.setdefault(c, []).append(host)
-        self.free[:, [host]] -= self._needs(c)
+        self.free[:, host] -= self._needs(c)
         self.used_by_group[host] = True
         self.counts[c][host] = self.counts[c].get(host, 0) + 1
         self.rule_counts.add(c, host)
@@ -182,7 +187,7 @@ class Attempt:
             if at < len(places):
                 places[at] = last
                 self._where[members[at].path] = self.case.table.hosts[last]
-        self.free[:, [host]] += self._needs(c)
+        self.free[:, host] += self._needs(c)
         self.counts[c][host] -= 1
         if not self.counts[c][host]:
             del self.counts[c][host]

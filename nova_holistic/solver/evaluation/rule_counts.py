@@ -3,6 +3,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
@@ -14,39 +15,59 @@ from nova_holistic.solver.problem.deadline import no_limit
 from nova_holistic.solver.problem.rows import Atom, Kind
 
 
+@dataclass(slots=True)
+class _Stale:
+    """The stale results of a scope and level.
+
+    :ivar domains: numbers of single domains
+    :ivar alike: numbers of conditions that several domains have
+    """
+
+    domains: set[int] = field(default_factory=set)
+    alike: set[int] = field(default_factory=set)
+
+
 class RuleCounts:
     """For each scope and level, the domains that accept one more member.
 
     Results are cached per domain. A stale result is updated at its next use,
-    so that the choice among all hosts only reads arrays.
+    so that the choice among all hosts only reads arrays. Domains with the same
+    conditions have the same result while they hold no member, and are updated
+    together.
     """
 
     def __init__(self, case: Case,
                  in_time: Callable[[], None] = no_limit):
         self._case = case
         self._in_time = in_time
-        self._number: Counter[tuple[int, str, int]] = Counter()
+        # For each scope and level: domain to its number of members, if any.
+        self._number: dict[tuple[int, str], Counter[int]] = (
+            defaultdict(Counter))
         self._limits: dict[Atom, list[tuple[Limit, float]]] = (
             defaultdict(list))
         self._bounds: dict[Limit, VariableBound] = {}
-        self._reach: dict[Limit, dict[tuple[int, str], set[int]]] = {}
+        self._reach: dict[Limit, dict[tuple[int, str], _Stale]] = {}
         self._price: dict[Atom, float] = defaultdict(float)
         self._slots: dict[tuple[int, str, int], list[Atom]] = (
             defaultdict(list))
+        # The number of the conditions of each domain, and all domains of it.
         self._alike: dict[tuple[int, str, int], int] = {}
+        self._domains: dict[int, np.ndarray] = {}
         self._bad: dict[tuple[int, str], np.ndarray] = {}
         self._cost: dict[tuple[int, str], np.ndarray] = {}
         self._tables: dict[int, list[tuple[int, str]]] = defaultdict(list)
+        self._class_tables: dict[int, list[tuple[int, str]]] = {}
+        self._domain_of: dict[tuple[int, str], np.ndarray] = {}
         self._seen: set[Atom] = set()
         self._most: dict[tuple[int, str], int] = {}
         self._read_rules()
-        self._stale: dict[tuple[int, str], set[int]] = {
-            table: set() for table in self._bad}
+        self._stale: dict[tuple[int, str], _Stale] = {
+            table: _Stale() for table in self._bad}
         for table in self._bad:
             for host in case.placed_in(table[0]):
                 self._move(table, host, 1)
-        for scope, level, number in self._slots:
-            self._stale[scope, level].add(number)
+        for slot in self._slots:
+            self._mark(self._stale[slot[:2]], slot)
 
     def allowed_hosts(self, c: int, left: int | None = None
                       ) -> tuple[np.ndarray, np.ndarray]:
@@ -61,7 +82,7 @@ class RuleCounts:
         cost = np.zeros(hosts)
         for table in self._of_class(c):
             self._update(table)
-            where = self._where(table[1])
+            where = self._domain_of[table]
             accepted = ~self._bad[table][where]
             if left is not None:
                 accepted |= where == where[left]
@@ -75,7 +96,7 @@ class RuleCounts:
         cost = 0.0
         for table in self._of_class(c):
             self._update(table)
-            where = self._where(table[1])[host]
+            where = self._domain_of[table][host]
             if self._bad[table][where]:
                 return False, 0.0
             cost += self._cost[table][where]
@@ -86,11 +107,11 @@ class RuleCounts:
         more member would, -1 if members of the scope already do, else 0."""
         found = 0
         for table in self._of_class(c):
-            slot = (*table, int(self._where(table[1])[host]))
+            slot = (*table, int(self._domain_of[table][host]))
             if any(atom.kind is Kind.USED and any(
                     len(limit.atoms) == 2 for limit, _ in self._limits[atom])
                     for atom in self._slots.get(slot, ())):
-                if not self._number[slot]:
+                if slot[2] not in self._number[table]:
                     return 1
                 found = -1
         return found
@@ -108,17 +129,15 @@ class RuleCounts:
         hold members of the scope, else 0."""
         for table in self._of_class(c):
             used = np.zeros(len(self._bad[table]))
-            for (scope, level, domain), number in self._number.items():
-                if (scope, level) == table and number:
-                    used[domain] = 1.0
-            yield used[self._where(table[1])]
+            used[list(self._number[table])] = 1.0
+            yield used[self._domain_of[table]]
 
     def _of_class(self, c: int) -> list[tuple[int, str]]:
-        return [table for scope in sorted(self._case.classes[c].scopes)
-                for table in self._tables[scope]]
-
-    def _where(self, level: str) -> np.ndarray:
-        return self._case.table.division(level).of_host
+        if c not in self._class_tables:
+            scopes = sorted(self._case.classes[c].scopes)
+            self._class_tables[c] = [
+                table for scope in scopes for table in self._tables[scope]]
+        return self._class_tables[c]
 
     def _read_rules(self) -> None:
         rules = self._case.rules
@@ -152,16 +171,19 @@ class RuleCounts:
                 limit for limits in self._limits.values()
                 for limit, _ in limits):
             limit.refresh()
-        # Domains with the same conditions have the same result while they
-        # hold no member.
-        numbers: dict[tuple, int] = {}
+        numbers, domains = {}, defaultdict(list)
         for slot, atoms in self._slots.items():
             key: list[Hashable] = [*slot[:2]]
             for atom in atoms:
                 key += atom.kind, self._price.get(atom, 0.0)
                 for limit, weight in self._limits[atom]:
                     key += limit.while_empty(), weight
-            self._alike[slot] = numbers.setdefault(tuple(key), len(numbers))
+            alike = numbers.setdefault(tuple(key), len(numbers))
+            self._alike[slot] = alike
+            domains[alike].append(slot[2])
+        self._domains = {
+            alike: np.array(some) for alike, some in domains.items()
+            if len(some) > 1}
 
     def _register(self, atom: Atom) -> None:
         if atom.kind is Kind.FREE or atom in self._seen:
@@ -175,7 +197,9 @@ class RuleCounts:
     def _allocate(self, table: tuple[int, str]) -> None:
         if table not in self._bad:
             # The last element is for hosts in no domain: index -1.
-            size = len(self._case.table.division(table[1]).domains) + 1
+            division = self._case.table.division(table[1])
+            size = len(division.domains) + 1
+            self._domain_of[table] = division.of_host
             self._bad[table] = np.zeros(size, dtype=bool)
             self._cost[table] = np.zeros(size)
             self._tables[table[0]].append(table)
@@ -187,14 +211,17 @@ class RuleCounts:
     def _move(self, table: tuple[int, str], host: int, by: int) -> None:
         """Add or remove a member, and mark the domains whose results may
         change as stale."""
-        number = int(self._where(table[1])[host])
+        members, number = self._number[table], int(
+            self._domain_of[table][host])
         here = (*table, number)
-        before = self._number[here]
-        self._number[here] += by
+        before = members[number]
+        members[number] += by
         # The use of a domain changes only with its first or last member.
-        emptied_or_filled = not before or not self._number[here]
+        emptied_or_filled = not before or not members[number]
+        if not members[number]:
+            del members[number]
         if here in self._slots or table in self._most:
-            self._stale[table].add(number)
+            self._stale[table].domains.add(number)
         for atom in self._slots.get(here, ()):
             if atom.kind is Kind.USED and not emptied_or_filled:
                 continue
@@ -212,28 +239,44 @@ class RuleCounts:
         if not limit.refresh():
             return
         if limit not in self._reach:
-            reach: dict[tuple[int, str], set[int]] = defaultdict(set)
-            for scope, level, number in map(self._slot_of, (
-                    atom for atom, _ in limit.atoms)):
-                if (scope, level, number) in self._slots:
-                    reach[scope, level].add(number)
+            reach: dict[tuple[int, str], _Stale] = defaultdict(_Stale)
+            for slot in map(self._slot_of, (atom for atom, _ in limit.atoms)):
+                if slot in self._slots:
+                    self._mark(reach[slot[:2]], slot, len(limit.atoms) > 1)
             self._reach[limit] = reach
-        for table, numbers in self._reach[limit].items():
-            self._stale[table] |= numbers
+        for table, stale in self._reach[limit].items():
+            self._stale[table].domains |= stale.domains
+            self._stale[table].alike |= stale.alike
+
+    def _mark(self, stale: '_Stale', slot: tuple[int, str, int],
+              together: bool = True) -> None:
+        """Mark a domain as stale.
+
+        :param together: whether all domains of the same conditions are stale
+        """
+        alike = self._alike[slot]
+        if together and alike in self._domains:
+            stale.alike.add(alike)
+        else:
+            stale.domains.add(slot[2])
 
     def _update(self, table: tuple[int, str]) -> None:
-        stale, empty = self._stale[table], {}
+        stale, members = self._stale[table], self._number[table]
         bad, cost = self._bad[table], self._cost[table]
-        for number in stale:
-            slot = (*table, number)
-            alike = self._alike.get(slot)
-            if alike is None or self._number.get(slot):
-                bad[number], cost[number] = self._evaluate(slot)
-                continue
-            if alike not in empty:
-                empty[alike] = self._evaluate(slot)
-            bad[number], cost[number] = empty[alike]
-        stale.clear()
+        for alike in stale.alike:
+            some = self._domains[alike]
+            empty = next((each for each in some.tolist()
+                          if each not in members), None)
+            if empty is not None:
+                bad[some], cost[some] = self._evaluate((*table, empty))
+        if stale.alike:
+            stale.domains.update(
+                each for each in members
+                if self._alike.get((*table, each)) in stale.alike)
+            stale.alike.clear()
+        for number in stale.domains:
+            bad[number], cost[number] = self._evaluate((*table, number))
+        stale.domains.clear()
 
     def _slot_of(self, atom: Atom) -> tuple[int, str, int]:
         number = self._case.table.domain_number(atom.level, atom.domain)
@@ -241,12 +284,12 @@ class RuleCounts:
 
     def _evaluate(self, slot: tuple[int, str, int]) -> tuple[bool, float]:
         """Whether the domain accepts no more member, and the cost of one."""
-        scope, level, number = slot
-        cost = 0.0
-        bad = number >= 0 and self._number[slot] >= self._most.get(
-            (scope, level), UNLIMITED_COUNT)
+        table, cost = slot[:2], 0.0
+        members = self._number[table].get(slot[2], 0)
+        bad = slot[2] >= 0 and members >= self._most.get(
+            table, UNLIMITED_COUNT)
         for atom in self._slots.get(slot, ()):
-            if atom.kind is Kind.USED and self._number[slot]:
+            if atom.kind is Kind.USED and members:
                 continue
             cost += self._price.get(atom, 0.0)
             for limit, weight in self._limits[atom]:

@@ -26,7 +26,7 @@ from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.preference_cost import preference_cost
 from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.ruin_recreate.placement_costs import PlacementCosts
-from nova_holistic.solver.ruin_recreate.ruins import Place, Ruins
+from nova_holistic.solver.ruin_recreate.ruins import Place, places, Ruins
 
 
 class RuinAndRecreate:
@@ -54,6 +54,8 @@ class RuinAndRecreate:
         self._costs_of = {id(each): preference_cost(
             (each,), self._where, case.snapshot)
             for each in case.policies if not each.policy.hard}
+        self._violated = self._with_costs()
+        self._places = places(counts)
         self._ruins = Ruins(case, chance)
         self.plan_cost = self._now = (sum(
             self._costs_of.values(), Fraction(0)), costs.value)
@@ -82,7 +84,7 @@ class RuinAndRecreate:
         """
         self._noise = self._chance.choice((0.0, 0.1, 0.5))
         chosen = self._policy()
-        ruined = self._ruins.draw(self._attempt.counts, chosen)
+        ruined = self._ruins.draw(self._places, chosen)
         outside = None if chosen is None else self._ruins.outside(chosen)
         self._avoid = self._no_penalty if outside is None else outside
         self._avoids = set() if chosen is None else {
@@ -102,13 +104,17 @@ class RuinAndRecreate:
     def _policy(self) -> ScopedPolicy | None:
         """A policy whose members leave their hosts: a violated preference, or
         any policy of few members, which may move to another domain."""
-        violated = [each for each in self._case.policies
-                    if self._costs_of.get(id(each))]
+        violated = self._violated
         draw = self._chance.random()
         if violated and draw < 0.5:
             return self._chance.choice(violated)
         few = self._ruins.few_members
         return self._chance.choice(few) if few and draw > 0.75 else None
+
+    def _with_costs(self) -> list[ScopedPolicy]:
+        """The preferences that the current plan violates."""
+        return [each for each in self._case.policies
+                if self._costs_of.get(id(each))]
 
     def _recreate(self, ruined: Sequence[Place]) -> list[Place] | None:
         """Place the members again; None if a member finds no host."""
@@ -149,8 +155,8 @@ class RuinAndRecreate:
             unit = np.frombuffer(self._chance.randbytes(
                 len(cost)), dtype=np.uint8) / 255
             cost = cost * (1 + self._noise * unit)
-        return cost + 1e-9 * attempt.free.sum(axis=0) / max(
-            1.0, float(attempt.free.sum(axis=0).max(initial=1)))
+        free = attempt.free.sum(axis=0)
+        return cost + free * (1e-9 / free.max(initial=1))
 
     def _accepts(self, touched: set[int], temperature: float) -> bool:
         """Whether the new plan satisfies the hard policies, and is better than
@@ -177,7 +183,10 @@ class RuinAndRecreate:
         if any(each.policy.check(each.scope, self._where, snapshot).count
                for each in policies.values() if each.policy.hard):
             return False
-        self._costs_of.update(changed)
+        if changed:
+            self._costs_of.update(changed)
+            self._violated = self._with_costs()
+        self._places = places(self._attempt.counts)
         self._now = cost, value
         if (cost, value + 1e-9 * abs(value)) < self.plan_cost:
             self.plan_cost, self.best = self._now, self._copy()

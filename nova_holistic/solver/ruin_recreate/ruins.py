@@ -2,6 +2,7 @@
 """Choices of members that leave their hosts in one step of ruin and recreate.
 """
 
+from collections.abc import Sequence
 import random
 
 import numpy as np
@@ -14,6 +15,12 @@ from nova_holistic.solver.problem.rows import ScopedPolicy
 
 Place = tuple[int, int]
 """A class, and the index of the host of one of its members."""
+
+
+def places(counts: Counts) -> list[Place]:
+    """The place of each member."""
+    return [(c, h) for c, host_counts in enumerate(counts)
+            for h, n in host_counts.items() for _ in range(n)]
 
 
 class Ruins:
@@ -41,14 +48,14 @@ class Ruins:
             and 1 < len(each.scope.members) <= 2 * limits().ruined_members]
         self.hosts = (case.room > 0).sum(axis=1).tolist()
 
-    def draw(self, counts: Counts, policy: ScopedPolicy | None) -> list[Place]:
+    def draw(self, places: Sequence[Place],
+             policy: ScopedPolicy | None) -> list[Place]:
         """Choose the members that leave their hosts.
 
+        :param places: the place of each member
         :param policy: a policy whose members leave their hosts; None for
             another choice
         """
-        places = [(c, h) for c, host_counts in enumerate(counts)
-                  for h, n in host_counts.items() for _ in range(n)]
         if not places:
             return []
         # The logarithm of the number is uniformly distributed, so that small
@@ -72,11 +79,11 @@ class Ruins:
         host = self._chance.randrange(len(division.of_host))
         return (division.of_host != division.of_host[host]).astype(float)
 
-    def _of_all_members(self, places: list[Place],
+    def _of_all_members(self, places: Sequence[Place],
                         number: int) -> list[Place]:
         return self._chance.sample(places, min(number, len(places)))
 
-    def _of_hosts(self, places: list[Place], number: int) -> list[Place]:
+    def _of_hosts(self, places: Sequence[Place], number: int) -> list[Place]:
         """All members of some hosts. Hosts with few members are more likely,
         because they are the easiest to empty."""
         on: dict[int, list[Place]] = {}
@@ -91,7 +98,7 @@ class Ruins:
                 break
         return found
 
-    def _of_domain(self, places: list[Place], number: int) -> list[Place]:
+    def _of_domain(self, places: Sequence[Place], number: int) -> list[Place]:
         """Members of one domain of the finest level above hosts."""
         of_host = self._domain[0] if self._domain else None
         host = self._chance.choice(places)[1]
@@ -100,7 +107,7 @@ class Ruins:
         inside = [each for each in places if of_host[each[1]] == of_host[host]]
         return self._chance.sample(inside, min(number, len(inside)))
 
-    def _of_component(self, places: list[Place],
+    def _of_component(self, places: Sequence[Place],
                       number: int) -> list[Place]:
         """Members of a random class and of the classes that policies connect
         with it."""
@@ -110,7 +117,7 @@ class Ruins:
             return self._chance.sample(inside, number)
         return inside
 
-    def _of_policy(self, places: list[Place], policy: ScopedPolicy,
+    def _of_policy(self, places: Sequence[Place], policy: ScopedPolicy,
                    number: int) -> list[Place]:
         """Members of the classes of a policy, and sometimes other members."""
         classes = {self._class_of[m.path] for m in policy.scope.members

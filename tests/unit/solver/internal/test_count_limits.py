@@ -37,6 +37,18 @@ class WrittenOut(AntiAffinity):
                     encoder.count(scope, domain) <= self.max_per_domain)
 
 
+@dataclass(frozen=True, kw_only=True)
+class TwoDomains(AntiAffinity):
+    """The members use at most two domains of the level."""
+
+    type: ClassVar[str] = 'two-domains'
+
+    def encode(self, scope, encoder):
+        encoder.require(sum(
+            encoder.used(scope, domain)
+            for domain in encoder.domains(self.level)) <= 2)
+
+
 LEVELS = ['host', 'rack']
 
 
@@ -140,3 +152,22 @@ def test_members_that_stay_over_the_limit_leave_no_plan(kind):
     answer = solve(group(servers('web', 4), policies=[kind()]), racks(),
                    placed={'web-0': 'r0h0', 'web-1': 'r0h0'})
     assert type(answer).__name__ == 'Unplaceable'
+
+
+def test_a_limit_of_used_domains_does_not_close_domains_with_members():
+    """When the last permitted domain is used, all domains without members are
+    closed."""
+    case = of(TwoDomains(level='rack'), racks(outside=0))
+    rule_counts, index = RuleCounts(case), case.table.index
+    first = [index[f'r{rack}h0'] for rack in range(4)]
+
+    def allowed():
+        return rule_counts.allowed_hosts(0)[0][first].tolist()
+
+    assert allowed() == [True] * 4
+    rule_counts.add(0, first[0])
+    assert allowed() == [True] * 4
+    rule_counts.add(0, first[1])
+    assert allowed() == [True, True, False, False]
+    rule_counts.remove(0, first[0])
+    assert allowed() == [True] * 4
