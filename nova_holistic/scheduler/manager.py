@@ -9,18 +9,16 @@ import oslo_messaging as messaging
 from oslo_serialization import jsonutils
 import sqlalchemy as sa
 
-from nova.compute import utils as compute_utils
 import nova.conf
 from nova import context as nova_context
 from nova import exception
 from nova import objects
-from nova.objects import fields
 
 from nova_holistic import conf, crash_points, exceptions
 from nova_holistic.metrics import exporter, instruments
 from nova_holistic.scheduler import (
     bound_servers, connections, group_moves, nova_errors, nova_version,
-    pointed_request, request_memory)
+    pointed_request, request_memory, selection_notifications)
 from nova_holistic.scheduler.claim.claims import UndoFailed
 from nova_holistic.scheduler.claim.evacuation_capacity import (
     EvacuationCapacity)
@@ -30,6 +28,7 @@ from nova_holistic.scheduler.host_refresh import RefreshingManager
 from nova_holistic.scheduler.hosts import cells, default_zone
 from nova_holistic.scheduler.hinted import names_binding
 from nova_holistic.scheduler.lookup import Lookup
+from nova_holistic.scheduler.notification_sender import NotificationSender
 from nova_holistic.scheduler.pointer import (
     has_pointer, must_agree, Pointer, target_of)
 from nova_holistic.scheduler.policies import adopted_servers
@@ -55,6 +54,7 @@ class HolisticSchedulerManager(RefreshingManager):
         # started again.
         nova_version.must_be_supported(CONF)
         startup_check.check_schema_usable(CONF)
+        self._notifications = NotificationSender()
         super().__init__(*args, **kwargs)
 
     def init_host(self, *args, **kwargs):
@@ -62,6 +62,17 @@ class HolisticSchedulerManager(RefreshingManager):
         # A forked worker must not use the connections of its parent.
         connections.reset()
         exporter.start(CONF)
+
+    def cleanup_host(self):
+        # Nova 32 calls this when the service stops, after the last request.
+        super().cleanup_host()
+        self._notifications.close()
+
+    def graceful_shutdown(self, *args):
+        # Nova 33 calls this instead after the last request. Nova 34 calls it
+        # with a timeout, and may still answer requests.
+        super().graceful_shutdown(*args)
+        self._notifications.close()
 
     @messaging.expected_exceptions(exception.NoValidHost)
     @request_memory.read_once
@@ -185,21 +196,14 @@ class HolisticSchedulerManager(RefreshingManager):
         spec = pointed.spec
         pointer = Pointer.from_hints(spec.scheduler_hints)
         wanted = return_objects and return_alternates
-        # Stock Nova converts the request for each of the two notifications,
-        # even if no driver sends them.
-        legacy = (spec.to_legacy_request_spec_dict()
-                  if _sends_notifications() else None)
-        self._notify(context, spec, legacy, fields.NotificationPhase.START)
-        selections = Lookup(context, pointed, connections.get(), self).answer(
-            pointer, uuids, CONF.scheduler.max_attempts - 1 if wanted else 0)
-        self._notify(context, spec, legacy, fields.NotificationPhase.END)
-        instruments.LOOKUPS.add(result='answered')
-        for uuid, (selection, *alternates) in zip(uuids, selections):
-            LOG.info(
-                'Instance %(instance)s is placed on host %(host)s as member '
-                '%(member)s of group %(group)s',
-                {'instance': uuid, 'host': selection.service_host,
-                 'group': pointer.group, 'member': pointer.member})
+        with selection_notifications.sent(
+                context, spec, uuids, self.notifier, self._notifications):
+            selections = Lookup(
+                context, pointed, connections.get(), self).answer(
+                    pointer, uuids,
+                    CONF.scheduler.max_attempts - 1 if wanted else 0)
+            instruments.LOOKUPS.add(result='answered')
+            self._log_answer(pointer, uuids, selections)
         if return_objects:
             return selections
         return jsonutils.to_primitive(
@@ -256,19 +260,13 @@ class HolisticSchedulerManager(RefreshingManager):
             crash_points.reached('built.row-changed')
             table.settle(row.group_uuid, clock())
 
-    def _notify(self, context, spec, legacy, phase) -> None:
-        """Send the notification that stock Nova sends in this phase.
-
-        :param legacy: the request as a dictionary; None if none is sent
-        """
-        if legacy is None:
-            return
-        self.notifier.info(
-            context, f'scheduler.select_destinations.{phase}',
-            {'request_spec': legacy})
-        compute_utils.notify_about_scheduler_action(
-            context=context, request_spec=spec,
-            action=fields.NotificationAction.SELECT_DESTINATIONS, phase=phase)
+    def _log_answer(self, pointer, uuids, selections) -> None:
+        for uuid, (selection, *_) in zip(uuids, selections):
+            LOG.info(
+                'Instance %(instance)s is placed on host %(host)s as member '
+                '%(member)s of group %(group)s',
+                {'instance': uuid, 'host': selection.service_host,
+                 'group': pointer.group, 'member': pointer.member})
 
     def _log_refusal(self, hints, uuids, error, yields) -> None:
         instruments.LOOKUPS.add(result='yielded' if yields else 'refused')
@@ -278,10 +276,6 @@ class HolisticSchedulerManager(RefreshingManager):
             {'instances': ', '.join(uuids), 'target': target_of(hints),
              'error': error,
              'mode': ' and yields to stock Nova' if yields else ''})
-
-
-def _sends_notifications() -> bool:
-    return bool({*CONF.oslo_messaging_notifications.driver} - {'noop'})
 
 
 def _are_deleted(mapped: Sequence[sa.Row], uuids: Sequence[str]) -> bool:
