@@ -8,6 +8,7 @@ from nova import context as nova_context
 from nova.db.main import api as main_database
 from nova.db.main import models
 from nova import objects
+from nova.objects import service
 import sqlalchemy as sa
 
 from nova_holistic.embedded.host import EmbeddedHost
@@ -98,6 +99,37 @@ def test_a_lookup_in_a_known_group_makes_six_statements_of_its_own(
         'holistic_groups', 'instance_mappings', 'holistic_members',
         'holistic_events', 'compute_nodes', 'holistic_members']
     assert len(tables) == 6 + 23
+
+
+def test_only_a_search_asks_every_cell_for_its_version(
+        lend_cloud, monkeypatch):
+    """Nova adds the trait of its providers if all services are new enough.
+    The providers of a plan have it, so only a request in which Placement
+    chooses a host depends on it."""
+    asked = []
+    version = service.get_minimum_version_all_cells
+    monkeypatch.setattr(
+        service, 'get_minimum_version_all_cells', lambda *args, **kwargs: (
+            asked.append(args), version(*args, **kwargs))[1])
+    with lend_cloud(hosts(3)) as cloud:
+        cloud.create_flavor('small', 2, 2048, 10)
+        group = cloud.plan(GROUP, PLAN, resources=SMALL, alternates=0)
+        for member, host, searched in ('a', 'cmp-0', False), (
+                'b', 'cmp-2', True):
+            if searched:
+                cloud.disable_compute(PLAN[member])
+            instance = str(uuid.uuid4())
+            spec = cloud.request_spec(
+                'small', {'group': group, 'member': member}, instance)
+            asked.clear()
+            with counted() as calls:
+                answer = cloud.select_destinations(spec, [instance])[0]
+            assert answer[0].service_host == host
+            assert len(asked) == searched
+            searches = [request for request in calls.http
+                        if 'allocation_candidates' in request]
+            assert len(searches) == searched
+            assert all('OWNER_NOVA' in request for request in searches)
 
 
 def described(calls):

@@ -24,6 +24,7 @@ from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.objectives import load_objective
+from nova_holistic.scheduler.claim import request_check
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import all_hosts, locations
@@ -93,6 +94,7 @@ class HostSearch:
             spec.availability_zone
             or own.own.member.requirements.availability_zone)
         request_filter.map_az_to_placement_aggregate(self.context, spec)
+        request_check.require_owner(self.context, spec)
         asked = utils.resources_from_request_spec(
             self.context, spec, self.host_manager)
         try:

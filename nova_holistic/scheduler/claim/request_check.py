@@ -17,12 +17,13 @@ from nova_holistic.scheduler.claim import request_groups
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 
 CONF = nova.conf.CONF
+_owner = getattr(request_filter, 'owner_nova_filter', None)
 
 
 def resource_request(context, spec: 'objects.RequestSpec', host_manager
                      ) -> utils.ResourceRequest:
     """The resources that stock Nova would request from Placement; this changes
-    the spec in the same way as stock Nova.
+    the spec in the same way as stock Nova, without ``require_owner``.
 
     :raises RequestRefused: one of Nova's request filters excludes all hosts
     """
@@ -45,7 +46,18 @@ def resource_request(context, spec: 'objects.RequestSpec', host_manager
 @functools.lru_cache(maxsize=1)
 def _unmeasured(filters: tuple[Callable, ...]) -> tuple[Callable, ...]:
     """Nova's request filters without their decorators."""
-    return tuple(map(inspect.unwrap, filters))
+    return tuple(inspect.unwrap(each) for each in filters
+                 if each is not _owner)
+
+
+def require_owner(context, spec: 'objects.RequestSpec') -> None:
+    """Exclude the providers of other services, as Nova does since version 34.
+
+    Nova's filter waits for an answer of every cell. Only a request in which
+    Placement chooses the hosts needs it.
+    """
+    if _owner is not None:
+        inspect.unwrap(_owner)(context, spec)
 
 
 def check_match(spec: 'objects.RequestSpec', asked: utils.ResourceRequest,
