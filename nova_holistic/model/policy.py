@@ -139,6 +139,11 @@ class Policy(abc.ABC):
     weight: float | None = None
     place: str = field(default='', compare=False)
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if 'check' in vars(cls) and 'allows_another' not in vars(cls):
+            cls.allows_another = Policy.allows_another  # type: ignore
+
     @property
     def hard(self) -> bool:
         return self.weight is None
@@ -256,6 +261,21 @@ class Policy(abc.ABC):
         """Domains in which no server from outside the scope may be while its
         members have these hosts."""
         return frozenset()
+
+    def allows_another(self, scope: 'Scope', placement: Mapping[str, Host],
+                       snapshot: Snapshot) -> Callable[[Host], bool] | None:
+        """A function of the host of one more member of the scope. It returns
+        True only if the check finds as many violations with this member as
+        without it. None if this is not declared.
+
+        A create checks several hosts for one member. Without this function,
+        each of these checks reads the hosts of all members. A subclass with
+        its own check does not inherit it.
+
+        :param placement: as in ``check``, without the member
+        :param snapshot: without hosts; it knows the levels of the topology
+        """
+        return None
 
     @abc.abstractmethod
     def check(self, scope: 'Scope', placement: Mapping[str, Host],

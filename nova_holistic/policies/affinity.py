@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All members below the group are in one domain of the level."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import ClassVar
@@ -51,6 +51,18 @@ class Affinity(LevelPolicy):
                 where[domain].append(member.path)
         return Violations.of(max(0, len(where) - 1) + len(outside),
                              self._messages, where, outside)
+
+    def allows_another(self, scope: Scope, placement: Mapping[str, Host],
+                       snapshot: Snapshot) -> Callable[[Host], bool]:
+        used = {snapshot.domain(placement[member.path], self.level)
+                for member in scope.members if member.path in placement}
+        used.discard(None)
+
+        def allows(host: Host) -> bool:
+            domain = snapshot.domain(host, self.level)
+            return domain is not None and (not used or domain in used)
+
+        return allows
 
     def _messages(self, where: Mapping[Domain, list[str]],
                   outside: list[tuple[str, Host]]) -> Iterator[MarkedText]:

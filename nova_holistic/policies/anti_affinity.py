@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """No domain of the level holds more than k members."""
 
-from collections.abc import Iterator, Mapping
-from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -67,11 +67,7 @@ class AntiAffinity(LevelPolicy):
 
     def check(self, scope: Scope, placement: Mapping[str, Host],
               snapshot: Snapshot) -> Violations:
-        # A count exceeds a share that is rounded down if and only if it
-        # exceeds the share.
-        limit = self.max_per_domain
-        if isinstance(limit, Fraction):
-            limit = max(Fraction(1), limit * len(scope.members))
+        limit = self._limit(scope)
         where = defaultdict(list)
         for member in scope.members:
             if member.path in placement:
@@ -85,6 +81,27 @@ class AntiAffinity(LevelPolicy):
                 full.append((domain, paths))
         return Violations.of(over, self._messages, placement, outside, full,
                              int(limit))
+
+    def _limit(self, scope: Scope) -> int | Fraction:
+        """A count exceeds a share that is rounded down if and only if it
+        exceeds the share."""
+        limit = self.max_per_domain
+        if isinstance(limit, Fraction):
+            return max(Fraction(1), limit * len(scope.members))
+        return limit
+
+    def allows_another(self, scope: Scope, placement: Mapping[str, Host],
+                       snapshot: Snapshot) -> Callable[[Host], bool]:
+        counts = Counter(snapshot.domain(placement[member.path], self.level)
+                         for member in scope.members
+                         if member.path in placement)
+        limit = self._limit(scope)
+
+        def allows(host: Host) -> bool:
+            domain = snapshot.domain(host, self.level)
+            return domain is not None and counts[domain] + 1 <= limit
+
+        return allows
 
     def _messages(self, placement: Mapping[str, Host], outside: list[str],
                   full: list[tuple[Domain, list[str]]],

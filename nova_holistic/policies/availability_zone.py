@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All members below the group are on hosts of one availability zone."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -57,6 +57,10 @@ class AvailabilityZone(Policy):
         wrong = [(path, host) for path, host in found
                  if host.availability_zone != self.zone]
         return Violations.of(len(wrong), self._messages, wrong)
+
+    def allows_another(self, scope: Scope, placement: Mapping[str, Host],
+                       snapshot: Snapshot) -> Callable[[Host], bool]:
+        return lambda host: host.availability_zone == self.zone
 
     def _messages(self,
                   wrong: Iterable[tuple[str, Host]]) -> Iterator[MarkedText]:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """All members below the group are below one vertex of the topology."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable, Iterable, Iterator, Mapping, Sequence)
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -69,6 +70,12 @@ class Location(Policy):
             if not (vertex + '/').startswith(prefix):
                 wrong.append((member.path, vertex))
         return Violations.of(len(wrong), self._messages, wrong)
+
+    def allows_another(self, scope: Scope, placement: Mapping[str, Host],
+                       snapshot: Snapshot) -> Callable[[Host], bool]:
+        prefix = '/'.join(self.path) + '/'
+        return lambda host: '/'.join(
+            (*host.location, host.name, '')).startswith(prefix)
 
     def _messages(self,
                   wrong: Iterable[tuple[str, str]]) -> Iterator[MarkedText]:

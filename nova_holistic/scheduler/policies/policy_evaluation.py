@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check one member at one host against the policies of its group."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 
@@ -43,6 +43,7 @@ class PolicyEvaluation:
         members; without it, those policies are not checked
     :ivar _objections: earlier results by host: filters check chosen alternates
         again
+    :ivar _allowing: results of ``Policy.allows_another`` by scope and policy
     """
 
     group: Group
@@ -54,6 +55,8 @@ class PolicyEvaluation:
     cloud: Cloud | None = None
     sources: Mapping[str, Host] = FrozenMapping()
     _objections: dict[Host, tuple[str, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False)
+    _allowing: dict[tuple[str, int], Callable[[Host], bool] | None] = field(
         default_factory=dict, init=False, repr=False, compare=False)
 
     @property
@@ -99,24 +102,50 @@ class PolicyEvaluation:
 
         :param together: whether to check rules that keep members together
         """
+        rules = [
+            (policy, scope) for policy, scope in self._checked_rules()
+            if policy.hard and (together or not policy.keeps_together)
+            and not self._allows(policy, scope, host)]
         return tuple(
             f'{comparison.policy.title}: '
             f'{"; ".join(found.messages) or found.count}'
-            for comparison in self._comparisons(host) if comparison.policy.hard
-            and (together or not comparison.policy.keeps_together)
+            for comparison in self._comparisons(host, rules)
             # Without a violation, the member adds none.
             if (found := comparison.together()).count
             and found.count > comparison.without().count)
 
     def cost(self, host: Host) -> float:
         """Weighted violations of preferences that the member adds there."""
+        rules = [(policy, scope) for policy, scope in self._checked_rules()
+                 if not policy.hard and not self._allows(policy, scope, host)]
         return sum(
             comparison.policy.weight * (comparison.together().count
                                         - comparison.without().count)
-            for comparison in self._comparisons(host)
-            if not comparison.policy.hard)
+            for comparison in self._comparisons(host, rules))
 
-    def _comparisons(self, host: Host) -> Iterator['_Comparison']:
+    def _checked_rules(self) -> Iterator[tuple[Policy, Scope]]:
+        for scope in self._scopes():
+            for policy in scope.group.rules:
+                if policy.local or self.cloud is not None:
+                    yield policy, scope
+
+    def _allows(self, policy: Policy, scope: Scope, host: Host) -> bool:
+        """Whether the member certainly adds no violation on the host. The
+        hosts of the other members are read for the first host only."""
+        if not policy.local or self.path in self.others:
+            return False
+        key = scope.path, id(policy)
+        if key not in self._allowing:
+            self._allowing[key] = policy.allows_another(
+                scope, self.others, Snapshot(self.levels, ()))
+        allows = self._allowing[key]
+        return allows is not None and allows(host)
+
+    def _comparisons(self, host: Host,
+                     rules: Sequence[tuple[Policy, Scope]]
+                     ) -> Iterator['_Comparison']:
+        if not rules:
+            return
         outside_hosts = [each for domain in self.reserves(host)
                          for each in self.outside_servers.get(domain, ())
                          ] if self.outside_servers else []
@@ -127,14 +156,12 @@ class PolicyEvaluation:
         if self.cloud is not None:
             known = {**self.others,
                      self.path: self.cloud.hosts.get(host.name, host)}
-        for scope in self._scopes():
-            for policy in scope.group.rules:
-                if policy.local:
-                    yield _Comparison(policy, scope, there, self.others,
-                                      snapshot)
-                elif self.cloud is not None:
-                    yield _Comparison(policy, scope, known, self.others,
-                                      self.cloud.snapshot)
+        for policy, scope in rules:
+            if policy.local:
+                yield _Comparison(policy, scope, there, self.others, snapshot)
+            else:
+                yield _Comparison(policy, scope, known, self.others,
+                                  self.cloud.snapshot)
 
     def _scopes(self) -> Sequence[Scope]:
         return _governing(self.group).get(self.path, ())

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
+import functools
 
 from nova.compute import vm_states
 from nova import context as nova_context
@@ -80,7 +81,7 @@ def locations_by_row(context, members: Iterable[MemberRecord]
     rows. Members in other states have no location."""
     rows = list(members)
     owned = {row.instance_uuid: row for row in rows if row.state in OWNED}
-    found = {row.id: ServerLocation(Position(row.place.host)) for row in rows
+    found = {row.id: _at(row.place.host) for row in rows
              if row.state == MemberState.PLANNED}
     if owned:
         for uuid, seen in _of_instances(context, owned).items():
@@ -92,7 +93,7 @@ def _of_instances(context, owned: Mapping[str, MemberRecord]
                   ) -> dict[str, ServerLocation]:
     # A server that no cell has yet counts at its planned place.
     found = {uuid: _planned(row) if row.state == MemberState.CLAIMED
-             else ServerLocation(None) for uuid, row in owned.items()}
+             else _NOWHERE for uuid, row in owned.items()}
     by_cell = _by_cell(context, list(owned))
     if not by_cell:
         return found
@@ -115,8 +116,32 @@ def _of_instances(context, owned: Mapping[str, MemberRecord]
     return found
 
 
+# Each create locates all members of its group, and most of them are where they
+# were for the last create.
+_NOWHERE = ServerLocation(None)
+_NOT_YET = ServerLocation(None, is_settled=False)
+
+
+@functools.lru_cache(maxsize=16_384)
+def _at(host: str, is_settled: bool = True) -> ServerLocation:
+    return ServerLocation(Position(host), is_settled=is_settled)
+
+
+@functools.lru_cache(maxsize=16_384)
+def _without_migrations(server: tuple[str | None, str | None, str | None],
+                        planned: str, destination: str | None
+                        ) -> ServerLocation | None:
+    """The location of a server if no migration determines it.
+
+    :param server: the fields of a ServerRecord
+    """
+    record = ServerRecord(*server)
+    return None if record.statuses else ServerLocation(
+        server_position(record, planned, (), destination), record)
+
+
 def _planned(row: MemberRecord) -> ServerLocation:
-    return ServerLocation(Position(row.place.host), is_settled=False)
+    return _at(row.place.host, is_settled=False)
 
 
 def _in_cell(context, owned: Mapping[str, Mapping[str, MemberRecord]]
@@ -127,8 +152,7 @@ def _in_cell(context, owned: Mapping[str, Mapping[str, MemberRecord]]
     """
     rows = owned[context.cell_uuid]
     # A cell contains a server only some time after the mapping names the cell.
-    found = {uuid: ServerLocation(None,
-                                  is_settled=row.state != MemberState.CLAIMED)
+    found = {uuid: _NOT_YET if row.state == MemberState.CLAIMED else _NOWHERE
              for uuid, row in rows.items()}
     for instance in _instances(context, list(rows)):
         found[instance.uuid] = _server_location(context, instance,
@@ -138,14 +162,17 @@ def _in_cell(context, owned: Mapping[str, Mapping[str, MemberRecord]]
 
 def _server_location(context, instance: sa.Row,
                      row: MemberRecord) -> ServerLocation:
-    server = ServerRecord(
-        instance.host, instance.vm_state, instance.task_state)
+    values = instance.host, instance.vm_state, instance.task_state
+    destination = row.destination and row.destination.host
     # A server that is not moving costs no query.
-    migrations = _migrations(
-        context, instance.uuid, server.statuses) if server.statuses else ()
-    position = server_position(server, row.place.host, migrations,
-                               row.destination and row.destination.host)
-    return ServerLocation(position, server, not server.statuses)
+    known = _without_migrations(values, row.place.host, destination)
+    if known is not None:
+        return known
+    server = ServerRecord(*values)
+    position = server_position(
+        server, row.place.host,
+        _migrations(context, instance.uuid, server.statuses), destination)
+    return ServerLocation(position, server, is_settled=False)
 
 
 def _by_cell(context, uuids: Collection[str]
