@@ -118,7 +118,9 @@ class Resolver:
                     f'must be text or a number, not {brief(value)}')
             values[key] = '' if value is None else str(value)
         self._spend((len(params) + 1) * (len(template) + 1), place)
-        return _bounded(_replaced(template, values), place)
+        parts = _replaced(template, values)
+        _check_length(sum(map(len, parts)), place)
+        return ''.join(parts)
 
     def _list_join(self, args: Any, place: str) -> str:
         if (not isinstance(args, list) or len(args) < 2
@@ -127,12 +129,15 @@ class Resolver:
             raise InvalidDocument(
                 place, 'must be given a delimiter and one or more lists')
         delimiter, *lists = args
-        words = []
+        texts: list[str] = []
         for i, items in enumerate(lists, 1):
-            for j, item in enumerate(items):
-                words += [_word(item, join(place, i, j)), delimiter]
-                self._spend(len(words[-2]) + 2, place)
-        return _bounded(words[:-1], place)
+            self._spend(2 * len(items), place)
+            found = _texts(items, join(place, i))
+            self._spend(sum(map(len, found)), place)
+            texts += found
+        _check_length(sum(map(len, texts))
+                      + len(delimiter) * max(len(texts) - 1, 0), place)
+        return delimiter.join(texts)
 
     def _spend(self, work: int, place: str) -> None:
         self._work += work
@@ -172,16 +177,17 @@ def _replaced(template: str, values: Mapping[str, str]) -> list[str]:
     return [text for text, _ in parts]
 
 
-def _word(value: Any, place: str) -> str:
-    if value is None:
-        return ''
-    if isinstance(value, str):
-        return value
-    raise InvalidDocument(place, f'must be text, not {brief(value)}')
+def _texts(values: list[Any], place: str) -> list[str]:
+    """The values; empty texts instead of missing ones."""
+    for i, value in enumerate(values):
+        if value is not None and not isinstance(value, str):
+            # A list may be long, so a place is named only in an error.
+            raise InvalidDocument(
+                join(place, i), f'must be text, not {brief(value)}')
+    return [value or '' for value in values]
 
 
-def _bounded(parts: list[str], place: str) -> str:
-    if sum(len(part) for part in parts) > _MAX_TEXT:
+def _check_length(length: int, place: str) -> None:
+    if length > _MAX_TEXT:
         raise InvalidDocument(
             place, f'gives more than {_MAX_TEXT} characters')
-    return ''.join(parts)
