@@ -58,6 +58,9 @@ when it takes fewer; add no function."""
 def _functions(node, name):
     """The qualified name and the definition of each function in a module."""
     for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            # No definition is in an expression.
+            continue
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
             yield f'{name}.{child.name}', child
         own = getattr(child, 'name', None)
