@@ -80,7 +80,7 @@ class VolumeEngine:
         tmp_path.mkdir(exist_ok=True)
         self.planner = creator_of(cinder, tmp_path, cinder.table)
         self.conf = self.planner._conf
-        self.conf.set_override('poll_interval', 0.5, 'boot')
+        self.conf.set_override('poll_interval', 0.1, 'boot')
         self.rights = KnownRights(UserVolumes(self.adapter('u', PROJECT)))
         self.admin = CinderVolumes(self.adapter('root', SERVICE_PROJECT))
         self.creator = VolumeCreator(
