@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from tools.cloud.layout import write
 from tools.cloud.processes import scripts, shared
-from tools.cloud.service import database, tokens, WebService
+from tools.cloud.service import database, policies, tokens, WebService
 
 
 class Glance(WebService):
@@ -29,7 +29,7 @@ class Glance(WebService):
                 'paste_deploy': {
                     'flavor': 'keystone', 'config_file': shared(
                         'etc', 'glance', 'glance-api-paste.ini')},
-                **tokens(self.layout)})
+                **policies(self.layout, self.name), **tokens(self.layout)})
         self.processes.run('glance-manage', [
             scripts('glance-manage'), '--config-file', conf, 'db_sync'])
 

@@ -12,7 +12,8 @@ import sys
 from tools.cloud import manual
 from tools.cloud.layout import merged, Sections, write
 from tools.cloud.processes import scripts, shared
-from tools.cloud.service import credentials, database, tokens, WebService
+from tools.cloud.service import (
+    credentials, database, policies, tokens, WebService)
 
 DOMAIN = 'heat'
 """The domain of the users that Heat creates for signals of a stack."""
@@ -48,7 +49,10 @@ class Heat(WebService):
                 'etc', 'heat', 'api-paste.ini')},
             'oslo_messaging_rabbit': {
                 'kombu_reconnect_delay': 0.5, 'rabbit_interval_max': 2},
-            **tokens(layout)})
+            # In memory. The engine remembers for a minute which flavors and
+            # images of a template exist.
+            'cache': {'enabled': 'true', 'backend': 'dogpile.cache.memory'},
+            **policies(layout, self.name), **tokens(layout)})
         write(self._conf, layout.with_options(self._conf.name, options))
         self.processes.run('heat-manage', [
             scripts('heat-manage'), '--config-file', self._conf, 'db_sync'])

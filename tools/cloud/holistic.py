@@ -8,7 +8,7 @@ import hashlib
 from tools.cloud import manual
 from tools.cloud.layout import Layout, merged, Sections, write
 from tools.cloud.processes import scripts
-from tools.cloud.service import credentials, database, WebService
+from tools.cloud.service import credentials, database, policies, WebService
 
 ENGINES = ('engine-1', 'engine-2')
 LEVELS = ('az', 'room', 'rack', 'host')
@@ -20,7 +20,8 @@ class Holistic(WebService):
 
     def prepare(self) -> None:
         layout = self.layout
-        options = merged(_configuration(layout), shared_options(layout), {
+        options = merged(_configuration(layout), shared_options(layout),
+                         policies(layout, self.name), {
             'keystone_authtoken': {'service_token_roles_required': 'true'},
             'boot': {**credentials(layout), 'encryption_keys': _key(layout),
                      'poll_interval': 0.5},

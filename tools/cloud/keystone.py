@@ -7,7 +7,7 @@ import os
 import pwd
 
 from tools.cloud.layout import REGION, write
-from tools.cloud.service import database, WebService
+from tools.cloud.service import database, policies, WebService
 
 
 class Keystone(WebService):
@@ -45,7 +45,8 @@ class Keystone(WebService):
             'cache': {
                 'enabled': 'true', 'backend': 'dogpile.cache.pymemcache',
                 'memcache_servers':
-                    f'127.0.0.1:{self.layout.ports["memcached"]}'}})
+                    f'127.0.0.1:{self.layout.ports["memcached"]}'},
+            **policies(self.layout, self.name)})
 
     def environment(self) -> Mapping[str, str]:
         return {'OS_KEYSTONE_CONFIG_DIR':

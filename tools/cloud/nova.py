@@ -8,7 +8,8 @@ import sys
 from tools.cloud import holistic
 from tools.cloud.layout import merged, Sections, write
 from tools.cloud.processes import scripts, shared
-from tools.cloud.service import credentials, database, tokens, WebService
+from tools.cloud.service import (
+    credentials, database, policies, tokens, WebService)
 
 SCHEDULER = 'nova-holistic-scheduler'
 UNPATCHED = {'OS_NOVA_DISABLE_EVENTLET_PATCHING': '1'}
@@ -67,12 +68,14 @@ class Nova(WebService):
             'scheduler': {'workers': 1,
                           'discover_hosts_in_cells_interval': 2},
             'filter_scheduler': {'track_instance_changes': 'false'},
+            # Otherwise Nova validates its responses against its schemas.
+            'api': {'response_validation': 'ignore'},
             'wsgi': {'api_paste_config': layout.configuration('nova')
                      / 'api-paste.ini'},
             'quota': {name: -1 for name in (
                 'instances', 'cores', 'ram', 'server_groups',
                 'server_group_members')},
-            **tokens(layout)})
+            **policies(layout, self.name), **tokens(layout)})
 
     def _compute(self) -> Sections:
         common = self._common()

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 
 from tools.cloud.layout import write
-from tools.cloud.service import database, tokens, WebService
+from tools.cloud.service import database, policies, tokens, WebService
 
 
 class Placement(WebService):
@@ -16,7 +16,7 @@ class Placement(WebService):
             'api': {'auth_strategy': 'keystone'},
             'placement_database': database(self.layout, 'placement') | {
                 'sync_on_startup': 'true'},
-            **tokens(self.layout)})
+            **policies(self.layout, self.name), **tokens(self.layout)})
 
     def environment(self) -> Mapping[str, str]:
         return {'OS_PLACEMENT_CONFIG_DIR':

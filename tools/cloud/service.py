@@ -132,6 +132,19 @@ def database(layout: Layout, name: str) -> dict[str, object]:
         'max_pool_size': 64}
 
 
+def policies(layout: Layout, name: str) -> Sections:
+    """An empty file and an empty folder of policies.
+
+    Without them, a service searches several folders for both in every check of
+    a right, which takes a tenth of the processor time of nova-api.
+    """
+    folder = layout.configuration(name) / 'policy.d'
+    folder.mkdir(exist_ok=True)
+    file = layout.configuration(name) / 'policy.yaml'
+    file.touch()
+    return {'oslo_policy': {'policy_file': file, 'policy_dirs': folder}}
+
+
 def credentials(layout: Layout) -> dict[str, object]:
     """Options for the service's own tokens."""
     return {
