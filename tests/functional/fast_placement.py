@@ -5,12 +5,16 @@ import fixtures
 
 from tests.functional.checked_schemas import CheckedSchemas
 from tests.functional.kept_aliases import KeptAliases
+from tests.functional.kept_signatures import KeptSignatures
+from tests.functional.quiet_requests import QuietRequests
 
 
 class FastPlacement(fixtures.Fixture):
-    """While it is active, Placement checks each schema once and keeps the
-    aliases of its tables."""
+    """While it is active, Placement checks each schema once, keeps the
+    aliases of its tables, inspects each method once and logs no requests."""
 
     def _setUp(self):
         self.useFixture(CheckedSchemas())
         self.useFixture(KeptAliases())
+        self.useFixture(KeptSignatures())
+        self.useFixture(QuietRequests())

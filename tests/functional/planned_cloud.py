@@ -72,7 +72,9 @@ class PlannedCloud(EmbeddedCloud):
 
     def clear(self):
         """Delete every server and group; no usage remains."""
-        servers = [server['id'] for server in self.servers()]
+        # A list without details takes half the processor time.
+        servers = [server['id'] for server in self.compute.get(
+            '/servers?all_tenants=1').json()['servers']]
         for server in servers:
             self.delete_server(server, wait=False)
         for server in servers:
