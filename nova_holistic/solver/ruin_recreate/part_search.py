@@ -11,6 +11,8 @@ from nova_holistic.model.group import Scope
 from nova_holistic.model.members.member import Member
 from nova_holistic.solver.construct.batches import (
     Batch, batches, open_hosts)
+from nova_holistic.solver.evaluation.policy_evaluation import (
+    distinguished_levels)
 from nova_holistic.solver.limits.current import improve as limits
 from nova_holistic.solver.limits.current import problem
 from nova_holistic.solver.problem.case import Case
@@ -84,8 +86,11 @@ class PartSearch:
         better = False
         while deadline.left() and search.run(limits().ruin_steps, deadline):
             found = case.placement(search.best)
-            better |= known.offer({**known.where, **{
-                m.path: found[m.path] for m in freed}})
+            if not known.offer({**known.where, **{
+                    m.path: found[m.path] for m in freed}}):
+                # Further steps would start from this plan.
+                break
+            better = True
             if known.is_good_enough:
                 break
         return better
@@ -102,8 +107,11 @@ class PartSearch:
         stay = {path: host.name for path, host in known.where.items()
                 if path not in paths and index[host.name] in inside}
         group = known.group.only(paths | stay.keys())
+        # Members on the hosts of others may violate preferences of others.
         policies = tuple(each for each in scoped_policies(group) if any(
-            m.path in paths for m in each.scope.members))
+            m.path in paths for m in each.scope.members) or (
+                each.scope.members and not each.policy.hard
+                and any(distinguished_levels(each, m) != {} for m in freed)))
         return Case.of(group, known.snapshot, stay, self._deadline.check,
                        Subproblem(table.part(hosts), Freed(
                            Scope('', group, freed), policies),

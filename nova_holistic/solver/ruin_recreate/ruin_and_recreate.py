@@ -8,7 +8,7 @@ Stamm-Wilbrandt and Dueck, Record Breaking Optimization Results Using the Ruin
 and Recreate Principle, Journal of Computational Physics 159, 2000).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from collections import Counter
 from fractions import Fraction
 import math
@@ -18,6 +18,8 @@ import numpy as np
 
 from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.solver.construct.attempt import Attempt, LookAhead
+from nova_holistic.solver.evaluation.policy_evaluation import (
+    distinguished_levels)
 from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.limits.current import improve as limits
 from nova_holistic.solver.numerics.tolerances import SUM_ROUNDING
@@ -51,6 +53,11 @@ class RuinAndRecreate:
                     self._put(c, host)
         self._where: dict[str, Host] = case.placement(counts)
         self._policies = _policies(case)
+        # Preferences that also depend on members outside their scopes, and the
+        # levels of the domains that they then compare.
+        self._others = [
+            (each, levels) for each in case.policies if not each.policy.hard
+            and (levels := _compared_levels(each, case)) != {}]
         self._costs_of = {id(each): preference_cost(
             (each,), self._where, case.snapshot)
             for each in case.policies if not each.policy.hard}
@@ -93,7 +100,8 @@ class RuinAndRecreate:
             self._take(c, host)
         built = self._recreate(ruined)
         touched = {c for c, _ in ruined}
-        if built is not None and self._accepts(touched, temperature):
+        if built is not None and self._accepts(touched, temperature, {
+                host for _, host in (*ruined, *built)}):
             return
         for c, host in built or ():
             self._take(c, host)
@@ -158,16 +166,20 @@ class RuinAndRecreate:
         free = attempt.free.sum(axis=0)
         return cost + free * (1e-9 / free.max(initial=1))
 
-    def _accepts(self, touched: set[int], temperature: float) -> bool:
+    def _accepts(self, touched: set[int], temperature: float,
+                 moved: set[int]) -> bool:
         """Whether the new plan satisfies the hard policies, and is better than
         the current plan or slightly worse. If it is, it becomes the current
         plan.
 
         :param touched: classes whose members may have moved
+        :param moved: the hosts of these members, before and after the step
         """
         self._update_hosts(touched)
         policies = {id(each): each for c in touched
                     for each in self._policies[c]}
+        policies.update((id(each), each) for each, levels in self._others
+                        if self._is_near(each, levels, moved))
         snapshot = self._case.snapshot
         changed = {key: preference_cost((each,), self._where, snapshot)
                    for key, each in policies.items() if not each.policy.hard}
@@ -192,6 +204,19 @@ class RuinAndRecreate:
             self.plan_cost, self.best = self._now, self._copy()
         return True
 
+    def _is_near(self, each: ScopedPolicy, levels: Iterable[str] | None,
+                 moved: set[int]) -> bool:
+        """Whether one of the hosts is in the same domain as a member of the
+        policy; always true if its levels are not known."""
+        if levels is None:
+            return True
+        table = self._case.table
+        hosts = [table.index[self._where[m.path].name]
+                 for m in each.scope.members]
+        divisions = [table.division(level).of_host for level in levels]
+        return any(np.isin(of_host[hosts], of_host[[*moved]]).any()
+                   for of_host in divisions)
+
     def _update_hosts(self, classes: set[int]) -> None:
         """Update the hosts of the members of the classes."""
         hosts = self._case.table.hosts
@@ -211,6 +236,23 @@ class RuinAndRecreate:
 
     def _copy(self) -> Counts:
         return tuple(dict(host_counts) for host_counts in self._attempt.counts)
+
+
+def _compared_levels(each: ScopedPolicy,
+                     case: Case) -> Iterable[str] | None:
+    """The levels whose domains the policy compares for members outside its
+    scope; empty if it does not depend on them, and None if this is not known.
+    """
+    inside = {m.path for m in each.scope.members}
+    levels: dict[str, bool] = {}
+    for members in case.classes:
+        member = members.members[0]
+        if member.path not in inside:
+            found = distinguished_levels(each, member)
+            if found is None:
+                return None
+            levels.update(found)
+    return levels
 
 
 def _policies(case: Case) -> list[list[ScopedPolicy]]:

@@ -178,6 +178,72 @@ def test_exclusive_hosts_stay_closed_to_other_parts():
         path: host.name for path, host in known.where.items()}) == ()
 
 
+def _beside_an_exclusive_part():
+    """A member that prefers to be alone is on the largest host, and two others
+    are on two more hosts. Both have room on one of these hosts, but the
+    largest host is already in use."""
+    shop = group(groups=[
+        group(servers('m', 1), name='alone', policies=[
+            Exclusive(weight=1.0)]),
+        group(servers('m', 2), name='others', policies=[
+            Affinity(level='rack')])])
+    known = _problem((shop, cloud(
+        host('large', 'r', vcpus=8), host('a', 'r', vcpus=2),
+        host('b', 'r', vcpus=2))), 'fewest-hosts')
+    assert known.offer({m.path: known.snapshot.hosts[n]
+                        for n, m in enumerate(known.members)})
+    assert known.plan_cost == (0, 3)
+    return known
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_members_do_not_violate_preferences_of_other_parts(seed):
+    """Otherwise, no plan of the search would be better for the group."""
+    known = _beside_an_exclusive_part()
+    with limited('improve', part_members=1, ruin_steps=30):
+        ruin_and_recreate(known, in_time(), seed)
+    assert known.plan_cost == (0, 2)
+
+
+def test_members_leave_a_host_that_another_member_prefers_to_have_alone():
+    """The cost of its preference falls although it does not move."""
+    shop = group(groups=[
+        group(servers('m', 1), name='alone', policies=[
+            Exclusive(weight=1.0)]),
+        group(servers('m', 2), name='others')])
+    path = next(m.path for m in shop.all_members())
+    known = _problem((shop, cloud(
+        host('large', 'r', vcpus=8, servers=1),
+        host('other', 'r', vcpus=2)), {path: 'large'}), 'fewest-hosts')
+    case = _case(known)
+    assert known.offer(dict.fromkeys(
+        (m.path for m in known.members), known.snapshot.hosts[0]))
+    search = RuinAndRecreate(
+        case, known.counts(case), placement_costs(
+            case, known.objective, known.members), random.Random(1), no_limit)
+    assert search.plan_cost[0] == known.plan_cost[0] == 1
+    assert search.run(20, in_time())
+    assert search.plan_cost[0] == known.plan_cost_of(
+        case.placement(search.best))[0] == 0
+
+
+def test_a_plan_that_the_check_refuses_ends_the_search_of_its_part(
+        monkeypatch):
+    """Further steps would start from this plan."""
+    known = _problem((_tiers(AntiAffinity(max_per_domain=2)), _racks(
+        lambda n: 0)), 'fewest-hosts')
+    assert known.offer({m.path: known.snapshot.hosts[n]
+                        for n, m in enumerate(known.members)})
+    refused = []
+    monkeypatch.setattr(known, 'offer',
+                        lambda where: bool(refused.append(where)))
+    with limited('improve', part_members=100, ruin_steps=20):
+        for seed in range(8):
+            refused.clear()
+            ruin_and_recreate(known, in_time(), seed)
+            assert len(refused) == 1, seed
+
+
 def test_the_same_seed_leads_to_the_same_plan():
     def plan():
         known = _problem((_tiers(AntiAffinity(max_per_domain=2)), _racks(
