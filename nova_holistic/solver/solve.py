@@ -26,6 +26,7 @@ from nova_holistic.solver.milp.backend import Backend, load_backend
 from nova_holistic.solver.observer import Answer, notify_observers, Question
 from nova_holistic.solver.phases.all_hosts import (
     search_all_hosts, search_needed_hosts)
+from nova_holistic.solver.phases.cover_plan import plan_on_cover
 from nova_holistic.solver.phases.domain_plan import (
     has_costs_of_domains, plan_by_domains)
 from nova_holistic.solver.phases.few_places import improve_plan
@@ -43,6 +44,7 @@ from nova_holistic.solver.phases.preferred_plan import (
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.problem.kinds import number_of_requirements
 from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.problem.search_status import SearchStatus
 from nova_holistic.solver.processor import one_processor
@@ -203,10 +205,16 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
     if diverse:
         first_plan(known, deadline.part(limits().main_share))
         plan_by_sets(known, deadline)
-    elif not always and _different(known) > limits().coarse_from:
-        first_plan(known, deadline.part(limits().attempt_share))
+    elif not always and number_of_requirements(
+            known.members) > limits().coarse_from:
+        first_plan(known, deadline.part(limits().attempt_share),
+                   deadline.part(limits().main_share))
+        plan_on_cover(known, deadline.part(limits().main_share))
         with contextlib.suppress(OutOfTime):
-            relax(known, deadline.part(limits().bound_share))
+            if not known.is_good_enough:
+                relax(known, deadline.part(limits().bound_share))
+        if known.is_good_enough:
+            return
     with contextlib.suppress(OutOfTime):
         if not diverse or known.where is None:
             large(known, question.backend,
@@ -227,14 +235,7 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
 def _suits_patterns(known: Incumbent) -> bool:
     """Whether the number of different requirements is small enough for column
     generation."""
-    return _different(known) <= pattern_limits().kinds
-
-
-def _different(known: Incumbent) -> int:
-    """The number of different requirements."""
-    # Most equal requirements share one object, and comparisons take time.
-    objects = {id(m.requirements): m.requirements for m in known.members}
-    return len(set(objects.values()))
+    return number_of_requirements(known.members) <= pattern_limits().kinds
 
 
 def _on_all_hosts(question: _Question,
@@ -244,7 +245,8 @@ def _on_all_hosts(question: _Question,
     known, improves = question.incumbent, question.strategy in _IMPROVE
     many_hosts = len(known.snapshot.hosts) > construct_limits().all_hosts
     if known.where is None and (improves or many_hosts):
-        first_plan(known, deadline.part(limits().attempt_share))
+        first_plan(known, deadline.part(limits().attempt_share),
+                   deadline.part(limits().main_share))
     if improves and known.where is not None:
         with contextlib.suppress(OutOfTime):
             if has_fewest_hosts(known, deadline.part(limits().whole_share)):

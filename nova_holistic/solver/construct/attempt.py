@@ -230,7 +230,9 @@ def fullest(attempt: Attempt) -> np.ndarray:
     return np.where(attempt.used_by_group, -2.0, 0.0) - attempt.fullness()
 
 
-def _largest(attempt: Attempt) -> np.ndarray:
+def largest(attempt: Attempt) -> np.ndarray:
+    """A score that prefers used hosts of the group, then hosts with much free
+    capacity."""
     room = attempt.free / np.maximum(
         attempt.capacity.max(axis=1, keepdims=True), 1)
     if not len(room):
@@ -241,4 +243,4 @@ def _largest(attempt: Attempt) -> np.ndarray:
 Ordering = Callable[[Attempt], np.ndarray]
 """[host]: a score; hosts with a low score come first."""
 
-ORDERINGS = (_emptiest, fullest, _largest)
+ORDERINGS = (_emptiest, fullest, largest)

@@ -24,12 +24,19 @@ from nova_holistic.solver.problem.kinds import (
 from nova_holistic.solver.problem.subproblem import Subproblem
 
 
-def first_plan(incumbent: Incumbent, deadline: Deadline) -> None:
+def first_plan(incumbent: Incumbent, deadline: Deadline,
+               longest: Deadline | None = None) -> None:
     """Construct plans and offer them to the incumbent, while enough time is
-    left. If the group consists of several batches, one plan is sufficient."""
+    left. If the group consists of several batches, one plan is sufficient.
+
+    :param longest: a later deadline, for the first attempt to place all
+        members without batches. Otherwise, groups of thousands of members
+        would have no plan, because all attempts end before the last member.
+    """
     table, time = HostTable.of(incumbent.snapshot), deadline.left()
     if not len(table) or not time:
         return
+    longest = longest or deadline
     with contextlib.suppress(OutOfTime):
         parts = batches(incumbent, limits().batch_members)
         if len(parts) > 1:
@@ -39,10 +46,10 @@ def first_plan(incumbent: Incumbent, deadline: Deadline) -> None:
                 return
         case = Case.of(
             incumbent.group, incumbent.snapshot, incumbent.placed,
-            deadline.check, Subproblem(
+            longest.check, Subproblem(
                 None if _are_few(incumbent, table)
                 else table.part(_chosen(incumbent, table)), constructs=True))
-        for counts in plans(case, deadline):
+        for counts in plans(case, longest, deadline):
             incumbent.offer(case.placement(counts))
             if deadline.left() < limits().further_plan_share * time:
                 break

@@ -59,13 +59,15 @@ def any_plan(case: Case, deadline: Deadline) -> Counts | None:
     return next(plans(case, deadline), None)
 
 
-def plans(case: Case, deadline: Deadline) -> Iterator[Counts]:
+def plans(case: Case, deadline: Deadline,
+          later: Deadline | None = None) -> Iterator[Counts]:
     """The first plan of each ordering that leads to a plan with few restarts.
     If no ordering does, the first plans with many restarts.
 
+    :param later: as for ``Restarts``
     :raises OutOfTime: if no time is left for a further plan
     """
-    restarts, found = Restarts(case, deadline), False
+    restarts, found = Restarts(case, deadline, later=later), False
     for tries in (limits().further_restarts, limits().restarts):
         for _, counts in restarts.plans(ORDERINGS, tries):
             yield counts
@@ -82,9 +84,15 @@ class Restarts:
     """
 
     def __init__(self, case: Case, deadline: Deadline,
-                 used: Collection[int] = ()):
-        """:param used: hosts that other members use"""
+                 used: Collection[int] = (), later: Deadline | None = None):
+        """
+        :param used: hosts that other members use
+        :param later: an earlier deadline, which replaces ``deadline`` as soon
+            as the first attempt has reached the last class or one without a
+            possible host; None means the same deadline
+        """
         self._case, self._deadline, self._used = case, deadline, used
+        self._later = later
         self._rule_counts = RuleCounts(case, deadline.check)
         self._ahead = LookAhead(case)
         self._components = components(case)
@@ -123,7 +131,8 @@ class Restarts:
         """
         tries, self._tries = tries or self._tries, limits().further_restarts
         first: Counter[int] = Counter()
-        reserve = (1 - phases().attempt_share) * self._deadline.left()
+        reserve = (1 - phases().attempt_share) * (
+            self._later or self._deadline).left()
         for _ in range(tries):
             if self._deadline.left() <= reserve:
                 return None
@@ -149,6 +158,8 @@ class Restarts:
         again, because all others are independent of them.
         """
         failed = attempt.run(order, self._avoid, self._deadline.check)
+        if self._later is not None:
+            self._deadline.extend(self._later)
         tries: Counter[frozenset[int]] = Counter()
         while failed is not None:
             component = self._components[failed]

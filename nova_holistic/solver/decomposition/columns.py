@@ -2,7 +2,7 @@
 """Hosts as columns of a relaxation: their room for members of each kind, and
 the cost of using them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -39,6 +39,11 @@ class Columns:
         """[host]: divisor of the other properties, so that a host with twice
         the room at twice the cost is considered equal."""
         return np.where(self.opening > EQUAL_COSTS, self.opening, 1.0)
+
+    def part(self, numbers: np.ndarray) -> 'Columns':
+        """The columns of some of the hosts."""
+        return Columns(*(getattr(self, field.name)[numbers]
+                         for field in fields(self)))
 
     def values(self) -> np.ndarray:
         """[host, ...]: a higher value in any column is never worse."""

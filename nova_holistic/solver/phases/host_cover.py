@@ -33,22 +33,51 @@ def cover_members(incumbent: Incumbent, deadline: Deadline) -> None:
 
     :raises OutOfTime: if the time ends before the program is built
     """
+    problem = cover_problem(incumbent, deadline)
+    if problem is not None:
+        problem.prove(incumbent, deadline)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CoverProblem:
+    """Members of coarse kinds, and all hosts that can take some of them.
+
+    :ivar cell: a cell of all hosts, without rules
+    """
+
+    kinds: Kinds
+    cell: Cells
+    hosts: Columns
+
+    def prove(self, incumbent: Incumbent, deadline: Deadline) -> None:
+        """Prove that hosts in use have room for the total amounts."""
+        kinds, hosts = self.kinds, self.hosts
+        outcome, _ = Cover.of(kinds, hosts, Members.of(kinds).amounts).program(
+            hosts, needed=_needed(kinds, self.cell, hosts)).solve(
+                deadline.left())
+        if outcome.solved and outcome.bound is not None:
+            incumbent.prove(
+                outcome.bound + constant(
+                    kinds, incumbent.objective.host_cost()), float('inf'))
+
+
+def cover_problem(incumbent: Incumbent,
+                  deadline: Deadline) -> CoverProblem | None:
+    """Return the problem; None if the objective is not a sum of the costs of
+    hosts in use, or if no host can take a member.
+
+    :raises OutOfTime: if the time ends before the problem is built
+    """
     host_cost = incumbent.objective.host_cost()
     if host_cost is None or host_cost.slopes:
-        return
+        return None
     kinds = Kinds.of(incumbent.group, incumbent.snapshot, incumbent.placed,
                      deadline.check, limits().coarse_kinds)
     if kinds is None or not kinds.kinds:
-        return
+        return None
     cell = cell_without_rules(kinds, deadline.check)
     hosts = columns(kinds, cell.of, host_cost)
-    if not len(hosts.hosts):
-        return
-    outcome, _ = _Cover.of(kinds, hosts).program(hosts, _needed(
-        kinds, cell, hosts)).solve(deadline.left())
-    if outcome.solved and outcome.bound is not None:
-        incumbent.prove(outcome.bound + constant(kinds, host_cost),
-                        float('inf'))
+    return CoverProblem(kinds, cell, hosts) if len(hosts.hosts) else None
 
 
 def _needed(kinds: Kinds, cell: Cells,
@@ -60,8 +89,8 @@ def _needed(kinds: Kinds, cell: Cells,
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Cover:
-    """What each host can contribute, and what all members need.
+class Cover:
+    """What each host can contribute, and what members need together.
 
     :ivar room: [host]: maximum number of members
     :ivar taken: [host, resource class]: maximum amounts that members take
@@ -73,9 +102,9 @@ class _Cover:
     amounts: np.ndarray
 
     @classmethod
-    def of(cls, kinds: Kinds, hosts: Columns) -> '_Cover':
+    def of(cls, kinds: Kinds, hosts: Columns, amounts: np.ndarray) -> 'Cover':
+        """:param amounts: [member, resource class]"""
         free = kinds.free[hosts.hosts]
-        amounts = Members.of(kinds).amounts
         room = np.minimum(hosts.room.sum(axis=1), min(
             kinds.most_on_a_host, len(amounts)))
         # The smallest members leave room for the largest number of members.
@@ -86,22 +115,22 @@ class _Cover:
                           for requested, here in zip(amounts.T, free.T)])
         return cls(room, taken.reshape(-1, len(free)).T, amounts)
 
-    def program(self, hosts: Columns,
-                needed: tuple[np.ndarray, int]) -> Linear:
+    def program(self, hosts: Columns, share: float = 1.0,
+                needed: tuple[np.ndarray, int] | None = None) -> Linear:
         """The program whose variables are the hosts in use.
 
+        :param share: share of the amounts and of the members to cover
         :param needed: mask of hosts, and the minimum number of them
         """
         size = len(hosts.hosts)
         result = Linear(hosts.opening.astype(float), np.ones(size))
-        new, fewest = needed
         for values, total in (
                 *zip(self.taken.T, self.amounts.sum(axis=0)),
-                (self.room, len(self.amounts)), (new, fewest)):
+                (self.room, len(self.amounts)), *([needed] if needed else [])):
             if total > 0:
                 # Quotients are rounded up: the program remains a relaxation.
-                share = values / float(total) * (1 + 8 * MACHINE_EPSILON)
-                result.add(np.zeros(size), np.arange(size), share, 1.0,
+                quotients = values / float(total) * (1 + 8 * MACHINE_EPSILON)
+                result.add(np.zeros(size), np.arange(size), quotients, share,
                            np.inf, 1)
         return result
 

@@ -3,7 +3,7 @@
 before any policy is encoded."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -231,3 +231,10 @@ def most_on_a_host(limits: Mapping[str, int], paths: Collection[str]) -> int:
 def _above(path: str) -> str:
     """The path of the group around a member or a group."""
     return path.rpartition('/')[0]
+
+
+def number_of_requirements(members: Iterable[Member]) -> int:
+    """The number of different requirements of the members."""
+    # Most equal requirements share one object, and comparisons take time.
+    return len(set({id(m.requirements): m.requirements
+                    for m in members}.values()))

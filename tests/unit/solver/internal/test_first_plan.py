@@ -5,7 +5,11 @@
 from collections import Counter
 
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
@@ -17,8 +21,10 @@ from nova_holistic.solver.check import check
 from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.construct.greedy import greedy
 from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.incumbent import Incumbent
 from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.clocks import advancing
 from tests.unit.solver.internal.deadlines import in_time
 
 # Two zones of ten racks, with two to six hosts in each rack.
@@ -93,3 +99,22 @@ def test_the_first_plan_has_enough_hosts_for_members_that_all_differ(
                       load_objective('fewest-hosts'), 0.01)
     first_plan(known, in_time())
     assert known.where is not None
+
+
+def test_the_first_attempt_may_take_longer_than_further_attempts():
+    sizes = [MemberDescription(f'm{number}', Requirements(FrozenMapping({
+        'VCPU': 1, 'DISK_GB': 1 + number}))) for number in range(60)]
+    snapshot = cloud(*(host(f'h{number}', 'r', inventories={
+        'VCPU': Inventory(8), 'DISK_GB': Inventory(1000)})
+        for number in range(10)))
+
+    def planned(longest):
+        known = Incumbent(bind(group(*sizes), snapshot), snapshot, {},
+                          load_objective('spread'), 0.0)
+        # The timer advances each time it is read, at least once per member.
+        timer = advancing(1.0)
+        first_plan(known, Deadline(timer, 30.0), Deadline(timer, longest))
+        return known.where is not None
+
+    assert planned(3000.0)
+    assert not planned(30.0)
