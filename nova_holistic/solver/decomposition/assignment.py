@@ -92,7 +92,10 @@ class _Assignment:
         cost /= max(1e-9, np.abs(cost).max(initial=0))
         missing = len(self._places) + np.arange(len(self._case.classes))
         cost[missing] = missing_cost
-        program = Linear(cost, np.array(self._upper), np.array(self._integer))
+        # The simplex method takes up to ten times as long for the flow from
+        # thousands of members to places.
+        program = Linear(cost, np.array(self._upper), np.array(self._integer),
+                         interior=True)
         program.add(
             np.repeat(np.arange(len(self._rows)), [
                 len(row[0]) for row in self._rows]),

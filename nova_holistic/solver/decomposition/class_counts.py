@@ -56,7 +56,7 @@ def _assigned(case: Case, places: KindPlaces,
     """Assign all places in one program, and place the remaining members
     wherever they fit."""
     found = assigned_counts(case, places.kind_of, places.counts,
-                            deadline.part(limits().program_share))
+                            deadline.part(limits().main_share))
     if found is None or all(
             sum(host_counts.values()) == len(each.members)
             for each, host_counts in zip(case.classes, found)):

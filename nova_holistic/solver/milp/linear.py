@@ -38,6 +38,8 @@ class Linear:
         or None; after a solution, its basis
     :ivar count: number of rows
     :ivar lower: lower limits of the variables; None if all are 0
+    :ivar interior: whether an interior-point method solves the linear
+        relaxations of the integer program, instead of the simplex method
     """
 
     cost: np.ndarray
@@ -51,6 +53,7 @@ class Linear:
     count: int = 0
     lower: np.ndarray | None = None
     basis: highspy.HighsBasis | None = None
+    interior: bool = False
 
     def add(self, rows: np.ndarray, columns: np.ndarray, values: np.ndarray,
             lower: np.ndarray | float, upper: np.ndarray | float,
@@ -81,7 +84,8 @@ class Linear:
         for name, value in (
                 *SAFE_OPTIONS.items(), ('output_flag', False),
                 ('time_limit', max(seconds, 0.01)), ('mip_rel_gap', gap),
-                *((('mip_max_nodes', nodes),) if nodes else ())):
+                *((('mip_max_nodes', nodes),) if nodes else ()),
+                *((('mip_lp_solver', 'ipm'),) if self.interior else ())):
             model.setOptionValue(name, value)
         model.passModel(self._model())
         if self.basis is not None:
