@@ -207,8 +207,7 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
         plan_by_sets(known, deadline)
     elif not always and number_of_requirements(
             known.members) > limits().coarse_from:
-        first_plan(known, deadline.part(limits().attempt_share),
-                   deadline.part(limits().main_share))
+        first_plan(known, deadline.part(limits().attempt_share), deadline)
         plan_on_cover(known, deadline.part(limits().main_share))
         with contextlib.suppress(OutOfTime):
             if not known.is_good_enough:
@@ -245,8 +244,7 @@ def _on_all_hosts(question: _Question,
     known, improves = question.incumbent, question.strategy in _IMPROVE
     many_hosts = len(known.snapshot.hosts) > construct_limits().all_hosts
     if known.where is None and (improves or many_hosts):
-        first_plan(known, deadline.part(limits().attempt_share),
-                   deadline.part(limits().main_share))
+        first_plan(known, deadline.part(limits().attempt_share), deadline)
     if improves and known.where is not None:
         with contextlib.suppress(OutOfTime):
             if has_fewest_hosts(known, deadline.part(limits().whole_share)):

@@ -13,7 +13,7 @@ from nova_holistic.solver.construct.batches import batches
 from nova_holistic.solver.construct.by_batches import BatchConstruction
 from nova_holistic.solver.construct.greedy import plans
 from nova_holistic.solver.construct.some_hosts import HostSelection, some_hosts
-from nova_holistic.solver.limits.current import construct as limits
+from nova_holistic.solver.limits.current import construct as limits, phases
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.eligibility import Eligibility
@@ -29,14 +29,15 @@ def first_plan(incumbent: Incumbent, deadline: Deadline,
     """Construct plans and offer them to the incumbent, while enough time is
     left. If the group consists of several batches, one plan is sufficient.
 
-    :param longest: a later deadline, for the first attempt to place all
-        members without batches. Otherwise, groups of thousands of members
-        would have no plan, because all attempts end before the last member.
+    :param longest: a later deadline. The first attempt to place all members
+        without batches may use most of this time. Otherwise, groups of
+        thousands of members would have no plan, because all attempts end
+        before the last member.
     """
     table, time = HostTable.of(incumbent.snapshot), deadline.left()
     if not len(table) or not time:
         return
-    longest = longest or deadline
+    longest = longest.part(phases().main_share) if longest else deadline
     with contextlib.suppress(OutOfTime):
         parts = batches(incumbent, limits().batch_members)
         if len(parts) > 1:

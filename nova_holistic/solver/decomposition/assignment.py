@@ -95,7 +95,7 @@ class _Assignment:
         # The simplex method takes up to ten times as long for the flow from
         # thousands of members to places.
         program = Linear(cost, np.array(self._upper), np.array(self._integer),
-                         interior=True)
+                         options={'mip_lp_solver': 'ipm'})
         program.add(
             np.repeat(np.arange(len(self._rows)), [
                 len(row[0]) for row in self._rows]),

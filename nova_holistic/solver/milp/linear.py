@@ -4,6 +4,7 @@
 They are used if a program is too large to build variable by variable.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 import math
 
@@ -38,8 +39,7 @@ class Linear:
         or None; after a solution, its basis
     :ivar count: number of rows
     :ivar lower: lower limits of the variables; None if all are 0
-    :ivar interior: whether an interior-point method solves the linear
-        relaxations of the integer program, instead of the simplex method
+    :ivar options: further options of HiGHS
     """
 
     cost: np.ndarray
@@ -53,7 +53,7 @@ class Linear:
     count: int = 0
     lower: np.ndarray | None = None
     basis: highspy.HighsBasis | None = None
-    interior: bool = False
+    options: Mapping[str, str] = field(default_factory=dict)
 
     def add(self, rows: np.ndarray, columns: np.ndarray, values: np.ndarray,
             lower: np.ndarray | float, upper: np.ndarray | float,
@@ -85,7 +85,7 @@ class Linear:
                 *SAFE_OPTIONS.items(), ('output_flag', False),
                 ('time_limit', max(seconds, 0.01)), ('mip_rel_gap', gap),
                 *((('mip_max_nodes', nodes),) if nodes else ()),
-                *((('mip_lp_solver', 'ipm'),) if self.interior else ())):
+                *self.options.items()):
             model.setOptionValue(name, value)
         model.passModel(self._model())
         if self.basis is not None:

@@ -123,7 +123,10 @@ class Cover:
         :param needed: mask of hosts, and the minimum number of them
         """
         size = len(hosts.hosts)
-        result = Linear(hosts.opening.astype(float), np.ones(size))
+        # With a few rows and thousands of variables, presolve takes ten times
+        # as long as the simplex method.
+        result = Linear(hosts.opening.astype(float), np.ones(size),
+                        options={'presolve': 'off'})
         for values, total in (
                 *zip(self.taken.T, self.amounts.sum(axis=0)),
                 (self.room, len(self.amounts)), *([needed] if needed else [])):
