@@ -60,14 +60,14 @@ def any_plan(case: Case, deadline: Deadline) -> Counts | None:
 
 
 def plans(case: Case, deadline: Deadline,
-          later: Deadline | None = None) -> Iterator[Counts]:
+          further: Deadline | None = None) -> Iterator[Counts]:
     """The first plan of each ordering that leads to a plan with few restarts.
     If no ordering does, the first plans with many restarts.
 
-    :param later: as for ``Restarts``
+    :param further: as for ``Restarts``
     :raises OutOfTime: if no time is left for a further plan
     """
-    restarts, found = Restarts(case, deadline, later=later), False
+    restarts, found = Restarts(case, deadline, further=further), False
     for tries in (limits().further_restarts, limits().restarts):
         for _, counts in restarts.plans(ORDERINGS, tries):
             yield counts
@@ -84,15 +84,16 @@ class Restarts:
     """
 
     def __init__(self, case: Case, deadline: Deadline,
-                 used: Collection[int] = (), later: Deadline | None = None):
+                 used: Collection[int] = (),
+                 further: Deadline | None = None):
         """
         :param used: hosts that other members use
-        :param later: an earlier deadline, which replaces ``deadline`` as soon
-            as the first attempt has reached the last class or one without a
-            possible host; None means the same deadline
+        :param further: the deadline of all work after the first attempt has
+            placed all classes or has found no host for a class. It replaces
+            ``deadline``, which is later. None means ``deadline``
         """
         self._case, self._deadline, self._used = case, deadline, used
-        self._later = later
+        self._further = further
         self._rule_counts = RuleCounts(case, deadline.check)
         self._ahead = LookAhead(case)
         self._components = components(case)
@@ -132,7 +133,7 @@ class Restarts:
         tries, self._tries = tries or self._tries, limits().further_restarts
         first: Counter[int] = Counter()
         reserve = (1 - phases().attempt_share) * (
-            self._later or self._deadline).left()
+            self._further or self._deadline).left()
         for _ in range(tries):
             if self._deadline.left() <= reserve:
                 return None
@@ -158,8 +159,8 @@ class Restarts:
         again, because all others are independent of them.
         """
         failed = attempt.run(order, self._avoid, self._deadline.check)
-        if self._later is not None:
-            self._deadline.extend(self._later)
+        if self._further is not None:
+            self._deadline.extend(self._further)
         tries: Counter[frozenset[int]] = Counter()
         while failed is not None:
             component = self._components[failed]
