@@ -78,6 +78,16 @@ class Relationship(Policy):
         """
         return {}
 
+    def overloaded(self, scope: 'Scope', placement: Mapping[str, 'Host'],
+                   snapshot: 'Snapshot') -> Sequence[Domain]:
+        """Domains whose uplinks would carry more than their capacity. The load
+        of an uplink does not depend on the hosts of members outside its
+        domain.
+
+        :param placement: path to host; the other members are left out
+        """
+        return ()
+
     def warnings(self, scope: 'Scope', placement: Mapping[str, 'Host'],
                  snapshot: 'Snapshot') -> Sequence[str]:
         """The parts of this relationship that a plan does not guarantee

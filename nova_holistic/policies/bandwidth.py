@@ -109,6 +109,11 @@ class Bandwidth(LevelPolicy, Relationship):
         return (self._loads(self.sides(scope), placement, snapshot)
                 if self.hard else {})
 
+    def overloaded(self, scope: Scope, placement: Mapping[str, Host],
+                   snapshot: Snapshot) -> Sequence[Domain]:
+        return [domain for domain, _, _ in self._overloaded(
+            scope, placement, snapshot)] if self.hard else ()
+
     def warnings(self, scope: Scope, placement: Mapping[str, Host],
                  snapshot: Snapshot) -> Sequence[str]:
         used = self.link_demand(scope, placement, snapshot).keys()
@@ -136,7 +141,7 @@ class Bandwidth(LevelPolicy, Relationship):
             if member.path in placement and snapshot.domain(
                 placement[member.path], self.level) is None]
         over, full = len(outside), []
-        for link, load in self._overloaded(scope, placement, snapshot):
+        for _, link, load in self._overloaded(scope, placement, snapshot):
             over += load - max(0, link.uplink_mbps - link.used_mbps)
             full.append((link, load))
         return Violations.of(over, self._messages, outside, full)
@@ -176,8 +181,10 @@ class Bandwidth(LevelPolicy, Relationship):
         return found
 
     def _overloaded(self, scope: Scope, placement: Mapping[str, Host],
-                    snapshot: Snapshot) -> Iterator[tuple[Link, int]]:
-        """Links that this relationship uses, and that carry too much."""
+                    snapshot: Snapshot) -> Iterator[
+                        tuple[Domain, Link, int]]:
+        """Links that this relationship uses, and that carry too much, with
+        their domains and loads."""
         links = snapshot.uplinks(self.level)
         own_loads = self._loads(self.sides(scope), placement, snapshot)
         used = [domain for domain, load in own_loads.items()
@@ -190,7 +197,7 @@ class Bandwidth(LevelPolicy, Relationship):
         for domain in sorted(used):
             link = links[domain]
             if loads[domain] > link.uplink_mbps - link.used_mbps:
-                yield link, loads[domain]
+                yield domain, link, loads[domain]
 
     def _loads(self, sides: Sides, placement: Mapping[str, Host],
                snapshot: Snapshot) -> Counter:

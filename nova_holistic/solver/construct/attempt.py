@@ -24,6 +24,9 @@ class Attempt:
         it
     :ivar rule_counts: counts of the rules, which attempts share
     :ivar counts: counts of the members placed so far
+    :ivar current: class of the member that ``run`` places now
+    :ivar pending: [resource class]: amounts that this member and all later
+        members of ``run`` request
     """
 
     def __init__(self, case: Case, score: Callable[['Attempt'], np.ndarray],
@@ -52,6 +55,8 @@ class Attempt:
         self.used_by_group[list(case.placed.values())] = True
         self.rule_counts = rule_counts
         self.counts: Counts = tuple({} for _ in case.classes)
+        self.current = 0
+        self.pending = np.zeros(len(self._names), dtype=np.int64)
 
     def fullness(self) -> np.ndarray:
         """Mean utilisation of each host, over the requested resources."""
@@ -64,12 +69,16 @@ class Attempt:
         """Place all members; return the class without a possible host, or
         None."""
         no_hosts = np.zeros(len(self.case.table))
-        for c in self._in_turn(order):
+        self.pending = sum((len(self.case.classes[c].members) * self.needs(c)
+                            for c in order), 0 * self.pending)
+        for self.current in self._in_turn(order):
             in_time()
+            c = self.current
             host = self.choose(c, avoid.get(c, no_hosts))
             if host is None:
                 return c
             self.put(c, host)
+            self.pending -= self.needs(c)
         return None
 
     def _in_turn(self, order: Sequence[int]) -> Iterator[int]:
@@ -102,7 +111,7 @@ class Attempt:
                 for _ in range(number):
                     self.rule_counts.remove(c, host)
 
-    def _needs(self, c: int) -> np.ndarray:
+    def needs(self, c: int) -> np.ndarray:
         """[resource class]: the amount that a member of the class requests."""
         if c not in self._demand:
             demand = dict(self.case.classes[c].demands)
@@ -121,7 +130,7 @@ class Attempt:
         allowed, cost = self.rule_counts.allowed_hosts(c)
         allowed &= self.case.room[c] > 0
         # A resource class without a request may be over-committed.
-        for free, amount in zip(self.free, self._needs(c)):
+        for free, amount in zip(self.free, self.needs(c)):
             if amount:
                 allowed &= free >= amount
         possible, better = self._look_ahead.confinement.allows(
@@ -172,7 +181,7 @@ class Attempt:
         if self.is_checked(c):
             self._where[self._next(c)] = self.case.table.hosts[host]
             self._places.setdefault(c, []).append(host)
-        self.free[:, host] -= self._needs(c)
+        self.free[:, host] -= self.needs(c)
         self.used_by_group[host] = True
         self.counts[c][host] = self.counts[c].get(host, 0) + 1
         self.rule_counts.add(c, host)
@@ -187,7 +196,7 @@ class Attempt:
             if at < len(places):
                 places[at] = last
                 self._where[members[at].path] = self.case.table.hosts[last]
-        self.free[:, host] += self._needs(c)
+        self.free[:, host] += self.needs(c)
         self.counts[c][host] -= 1
         if not self.counts[c][host]:
             del self.counts[c][host]

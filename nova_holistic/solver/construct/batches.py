@@ -2,6 +2,7 @@
 """Batches of members that no policy connects with other members."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,8 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.solver.limits.current import construct as limits
+from nova_holistic.solver.numerics.tolerances import PRICE_DIGITS
+from nova_holistic.solver.problem.eligibility import demands
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.rows import ScopedPolicy
@@ -81,7 +84,8 @@ def is_connected(incumbent: Incumbent) -> bool:
     return len(batches(incumbent, 1)) == 1
 
 
-def batches(incumbent: Incumbent, most: int) -> list[Batch]:
+def batches(incumbent: Incumbent, most: int,
+            largest_first: bool = False) -> list[Batch]:
     """The members in batches; a single batch if policies connect too many
     members.
 
@@ -89,6 +93,8 @@ def batches(incumbent: Incumbent, most: int) -> list[Batch]:
     with traffic, then all others.
 
     :param most: maximum number of members of a batch with several parts
+    :param largest_first: whether parts with large members come first among
+        these. Small members then use the capacity that large ones leave
     """
     parts = _parts(incumbent)
     if max(map(len, parts), default=0) > limits().batch_members:
@@ -104,13 +110,37 @@ def batches(incumbent: Incumbent, most: int) -> list[Batch]:
                 closes.setdefault(part, set()).add(each.policy.closes)
             if _limits_traffic(each):
                 traffic.add(part)
+    members = incumbent.members
+    if largest_first:
+        size = _mean_sizes(members, of_path)
+        members = sorted(members, key=lambda m: -size[of_path[m.path]])
     found = []
     for special in (closes.keys() - traffic, traffic,
                     of_path.values() - closes.keys() - traffic):
         found.extend(_batches([
-            m for m in incumbent.members if of_path[m.path] in special
+            m for m in members if of_path[m.path] in special
         ], of_path, closes, most))
     return found
+
+
+def _mean_sizes(members: Sequence[Member],
+                of_path: Mapping[str, int]) -> list[float]:
+    """[part]: the mean share of one of its members in the amounts that all
+    members request, summed over the resource classes.
+
+    :param of_path: member path to part
+    """
+    total: Counter[str] = Counter()
+    for member in members:
+        total.update(dict(demands(member.requirements)))
+    number = max(of_path.values(), default=-1) + 1
+    sizes, counts = np.zeros(number), np.zeros(number)
+    for member in members:
+        part = of_path[member.path]
+        counts[part] += 1
+        sizes[part] += sum(amount / total[name] for name, amount in demands(
+            member.requirements) if amount)
+    return np.round(sizes / counts, PRICE_DIGITS).tolist()
 
 
 def _limits_traffic(each: ScopedPolicy) -> bool:

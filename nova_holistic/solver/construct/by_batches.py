@@ -11,21 +11,21 @@ from collections import Counter
 
 import numpy as np
 
-from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.group import Group
-from nova_holistic.model.link_demand import (
-    limits_links, link_demand, with_demand)
-from nova_holistic.model.members.member import Member
+from nova_holistic.model.link_demand import limits_links, with_demand
 from nova_holistic.solver.construct.attempt import Ordering, ORDERINGS
 from nova_holistic.solver.construct.batches import Batch
+from nova_holistic.solver.construct.cheapest_host import CheapestHost
 from nova_holistic.solver.construct.greedy import Restarts
+from nova_holistic.solver.construct.placed_members import PlacedMembers
+from nova_holistic.solver.construct.promising_hosts import PromisingHosts
 from nova_holistic.solver.construct.some_hosts import HostSelection, some_hosts
 from nova_holistic.solver.construct.uplinks import missing_uplinks
 from nova_holistic.solver.limits.current import construct as limits, phases
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline
-from nova_holistic.solver.problem.eligibility import demands, Eligibility
+from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
@@ -34,11 +34,7 @@ from nova_holistic.solver.problem.subproblem import Subproblem
 
 
 class BatchConstruction:
-    """Places batches of members.
-
-    :ivar where: member path to host, of the members placed so far and of those
-        that stay
-    """
+    """Places batches of members."""
 
     def __init__(self, incumbent: Incumbent, table: HostTable,
                  deadline: Deadline):
@@ -46,6 +42,13 @@ class BatchConstruction:
         self._deadline = deadline
         self._eligibility = Eligibility(table)
         self._successes: Counter[Ordering] = Counter()
+        self._orderings: Sequence[Ordering] = ORDERINGS
+        self._promising: PromisingHosts | None = None
+        host_cost = incumbent.objective.host_cost()
+        if host_cost is not None:
+            self._orderings = CheapestHost(host_cost), *ORDERINGS
+            self._promising = PromisingHosts(
+                table, incumbent.members, incumbent.objective)
         # Seconds left for attempts that may violate no preference and fail.
         self._spare = phases().attempt_share * deadline.left()
         # Members that were placed without violated preferences.
@@ -56,12 +59,19 @@ class BatchConstruction:
         # Path of a member of the class that most often found no host in the
         # last attempts.
         self._without_host: str | None = None
-        self._clear()
+        self._placed = PlacedMembers(incumbent, table)
+
+    @property
+    def where(self) -> Mapping[str, Host]:
+        """Member path to host, of the members placed so far and of those that
+        stay."""
+        return self._placed.where
 
     def place(self, batches: Sequence[Batch]) -> bool:
         """Place all batches; return whether this was possible. If no hosts are
         found for a part of a batch, this part is placed first, and only
-        members whose hosts it needs are placed again.
+        members whose hosts it needs are placed again. If it then takes hosts
+        that another such part needs, both are placed together.
 
         :raises OutOfTime: if the time ends before all batches are placed
         """
@@ -71,12 +81,14 @@ class BatchConstruction:
             failed = self._failed_of(first, batches, before)
             if failed is None:
                 return True
-            if first and failed is first[0]:
+            at = next((number for number, each in enumerate(first)
+                       if failed in (each, *each.parts)), None)
+            if at == 0:
                 # It finds no hosts although it is placed before all others.
                 break
-            first = [failed, *(each for each in first if each is not failed)]
+            first = _with_failed(first, failed, at)
             before.update(self.where)
-            self._clear()
+            self._placed = PlacedMembers(self._incumbent, self._table)
         return False
 
     def _failed_of(self, first: Sequence[Batch], batches: Sequence[Batch],
@@ -122,33 +134,17 @@ class BatchConstruction:
         known, table = self._incumbent, self._table
         waiting = [m for m in part.members if m.path not in known.placed]
         hosts = [table.index[placement[m.path].name] for m in waiting]
-        if not self._open(part)[hosts].all():
+        if not self._placed.open_to(part)[hosts].all():
             return False
-        needed: Counter[tuple[str, int]] = Counter()
-        for member, host in zip(waiting, hosts, strict=True):
-            for name, amount in demands(member.requirements):
-                needed[name, host] += amount
-        if any(amount > table.amounts(name).free[host] - (
-                self._taken[name][host] if name in self._taken else 0)
-               for (name, host), amount in needed.items()):
+        if not self._placed.leaves_capacity(waiting, hosts):
             return False
         group = part.within(known.group)
-        if not self._has_uplinks(group, placement):
+        if not self._placed.has_uplinks(group, placement):
             return False
         if part.members[0].path in self._satisfied:
             group = with_hard_forms(group)
-        self._keep(part, group, placement)
+        self._placed.add(part, group, placement)
         return True
-
-    def _has_uplinks(self, group: Group,
-                     placement: Mapping[str, Host]) -> bool:
-        """Whether the uplinks have capacity for this traffic as well."""
-        snapshot = self._incumbent.snapshot
-        return all(
-            mbps + self._traffic[domain] <= link.uplink_mbps - link.used_mbps
-            for domain, mbps in link_demand(
-                group, placement, snapshot).items()
-            if (link := snapshot.uplinks(domain.level).get(domain)))
 
     def _failed_part(self, batch: Batch,
                      again: bool = False) -> Batch | None:
@@ -169,20 +165,6 @@ class BatchConstruction:
         part = batch.part_of(self._without_host)
         return self._failed_part(part, True) or self._failed_part(
             batch.without(part), True)
-
-    def _clear(self) -> None:
-        """Remove all members except those that stay."""
-        table = self._table
-        self.where: dict[str, Host] = {
-            path: table.hosts[table.index[name]]
-            for path, name in self._incumbent.placed.items()}
-        # [host]: amounts of the members placed so far, by resource class.
-        self._taken: dict[str, np.ndarray] = {}
-        self._on: dict[int, list[Member]] = {}
-        # Hosts in domains that a policy closes to further members.
-        self._closed = np.zeros(len(table), dtype=bool)
-        # Mbit/s of the members placed so far, on the uplink of each domain.
-        self._traffic: Counter[Domain] = Counter()
 
     def _place_preferred(self, batch: Batch) -> bool:
         """Place one batch without violated preferences, if it has any; return
@@ -208,32 +190,35 @@ class BatchConstruction:
         """
         known = self._incumbent
         snapshot = known.snapshot
-        if self._traffic and limits_links(group):
-            snapshot = with_demand(snapshot, self._traffic)
+        if self._placed.traffic and limits_links(group):
+            snapshot = with_demand(snapshot, self._placed.traffic)
         table = self._table.under(snapshot)
-        table.occupy(self._taken)
+        table.occupy(self._placed.taken)
         paths = {member.path for member in batch.members}
         placed = {path: name for path, name in known.placed.items()
                   if path in paths}
-        hosts = some_hosts(HostSelection(
+        selection = HostSelection(
             [m for m in batch.members if m.path not in placed],
-            self._eligibility, self._open(batch),
+            self._eligibility, self._placed.open_to(batch),
             [table.index[name] for name in placed.values()],
-            self._on, share, missing=self._missing(paths, table),
-            more_linked=self._again), table)
+            self._placed.on, share, missing=self._missing(paths, table),
+            more_linked=self._again)
+        hosts = np.union1d(some_hosts(selection, table),
+                           self._cheap_hosts(selection, table))
         table = table.part(hosts)
         case = Case.of(group, snapshot, placed,
                        self._deadline.check,
                        Subproblem(table, constructs=True))
         best: tuple[PlanCost, Mapping[str, Host], Ordering] | None = None
-        used = np.flatnonzero(np.isin(hosts, [*self._on]))
+        used = np.flatnonzero(np.isin(hosts, [*self._placed.on]))
         restarts = Restarts(case, self._deadline, used)
         for ordering, counts in restarts.plans(
-                sorted(ORDERINGS, key=lambda each: -self._successes[each]),
+                sorted(self._orderings,
+                       key=lambda each: -self._successes[each]),
                 limits().further_restarts):
             placement = case.placement(counts)
             plan_cost = (case.preference_cost(placement),
-                         self._value(batch, placement))
+                         self._placed.value(batch, placement))
             if best is None or plan_cost < best[0]:
                 best = plan_cost, placement, ordering
             if self._deadline.left() < (limits().further_plan_share
@@ -246,8 +231,18 @@ class BatchConstruction:
                 for c, _ in restarts.failures.most_common(1)), None)
             return False
         self._successes[best[2]] += 1
-        self._keep(batch, group, best[1])
+        self._placed.add(batch, group, best[1])
         return True
+
+    def _cheap_hosts(self, selection: HostSelection,
+                     table: HostTable) -> np.ndarray:
+        """Indexes of hosts on which the members cost little."""
+        if self._promising is None:
+            return np.zeros(0, dtype=np.int64)
+        found = self._promising.choose(
+            table, selection.members, selection.number(limits().cheap_hosts),
+            self._deadline.check)
+        return found[selection.open[found]]
 
     def _missing(self, paths: set[str],
                  table: HostTable) -> np.ndarray | None:
@@ -258,41 +253,19 @@ class BatchConstruction:
             if each.scope.members and each.scope.members[0].path in paths))
         return found if found.any() else None
 
-    def _open(self, batch: Batch) -> np.ndarray:
-        """[host]: whether members of the batch may use it."""
-        found = self._table.enabled & ~self._closed
-        earlier = [self._table.index[host.name]
-                   for host in self.where.values()]
-        for level in batch.closes:
-            of_host = self._table.division(level).of_host
-            found &= ~np.isin(of_host, of_host[earlier])
-        return found
 
-    def _value(self, batch: Batch, placement: Mapping[str, Host]) -> float:
-        """The objective of the members on the hosts of the batch."""
-        known, index = self._incumbent, self._table.index
-        beside = [m for host in {host.name for host in placement.values()}
-                  for m in self._on.get(index[host], ())]
-        return known.objective.value(
-            [*batch.members, *beside],
-            {**{m.path: self.where[m.path] for m in beside}, **placement},
-            known.placed, known.snapshot)
+def _with_failed(first: Sequence[Batch], failed: Batch,
+                 at: int | None) -> list[Batch]:
+    """The batches to place before all others after a part failed.
 
-    def _keep(self, batch: Batch, group: Group,
-              placement: Mapping[str, Host]) -> None:
-        known, table = self._incumbent, self._table
-        self.where.update(placement)
-        for member in batch.members:
-            host = table.index[placement[member.path].name]
-            self._on.setdefault(host, []).append(member)
-            if member.path in known.placed:
-                continue
-            for name, amount in demands(member.requirements):
-                self._taken.setdefault(name, np.zeros(
-                    len(table), dtype=np.int64))[host] += amount
-        self._traffic.update(link_demand(
-            batch.within(known.group), placement, known.snapshot))
-        for each in scoped_policies(group):
-            for domain in each.policy.reserves(
-                    each.scope, placement, known.snapshot):
-                self._closed[table.hosts_of(domain.level, domain)] = True
+    :param first: those of the last attempt
+    :param at: the position of the part among them; None if it is not one of
+        them
+    """
+    if at is None:
+        return [failed, *first]
+    together = Batch.of([
+        part for each in first[:at + 1] for part in each.parts or (each,)])
+    if len(together.members) > limits().batch_members:
+        return [failed, *(each for each in first if each is not failed)]
+    return [together, *first[at + 1:]]

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from nova_holistic.model.cloud.snapshot import Host
+from nova_holistic.model.relationship import Relationship
 from nova_holistic.solver.construct.uplinks import missing_uplinks
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.rows import Kind, ScopedPolicy
@@ -124,8 +125,25 @@ class CheckedPolicies:
         moved = {**where, path: case.table.hosts[host]}
         for each in self._of_class[c]:
             if each.policy.check(each.scope, moved, case.snapshot).count:
-                return self._equivalent_hosts(each, c, host)
+                return self._equivalent_hosts(
+                    each, c, host) | self._outside_overloaded(
+                        each, host, moved)
         return None
+
+    def _outside_overloaded(self, each: ScopedPolicy, host: int,
+                            moved: Mapping[str, Host]) -> np.ndarray:
+        """[host]: whether a member on it overloads the same uplinks of other
+        domains as on this host."""
+        table = self._case.table
+        found = np.zeros(len(table), dtype=bool)
+        if isinstance(each.policy, Relationship):
+            for domain in each.policy.overloaded(
+                    each.scope, moved, self._case.snapshot):
+                inside = np.zeros(len(table), dtype=bool)
+                inside[table.hosts_of(domain.level, domain)] = True
+                if not inside[host]:
+                    found |= ~inside
+        return found
 
     def _equivalent_hosts(self, each: ScopedPolicy, c: int,
                           host: int) -> np.ndarray:

@@ -74,7 +74,7 @@ def some_hosts(selection: HostSelection, table: HostTable) -> np.ndarray:
                          selection.enough(room[roomy]))],
               np.array(empty, dtype=int),
               order[in_use[order] & (room[order] > 0)][
-                  :number(limits().further_hosts)],
+                  :number(limits().used_hosts)],
               _of_whole_domains(room, order, table)[
                   :number(limits().further_hosts)]]
     orders = [order]

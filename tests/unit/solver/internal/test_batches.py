@@ -2,11 +2,13 @@
 """A group of many independent parts is placed in batches, each on few hosts.
 """
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
 
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
@@ -48,10 +50,11 @@ def tier(name, number, *policies):
     return Group(name, (servers('node', number),), (), policies)
 
 
-def incumbent(shop, snapshot=RACKS, placed=FrozenMapping()):
+def incumbent(shop, snapshot=RACKS, placed=FrozenMapping(),
+              objective='stack'):
     bound = bind(shop, snapshot)
     return Incumbent(bound, snapshot.without_servers(placed.values()), placed,
-                     load_objective('stack').for_group(bound), 0.01)
+                     load_objective(objective).for_group(bound), 0.01)
 
 
 @pytest.fixture
@@ -60,8 +63,8 @@ def only_batches(monkeypatch):
     monkeypatch.setattr(first_plans, 'plans', lambda *_: iter(()))
 
 
-def planned(shop, snapshot=RACKS, placed=FrozenMapping()):
-    known = incumbent(shop, snapshot, placed)
+def planned(shop, snapshot=RACKS, placed=FrozenMapping(), objective='stack'):
+    known = incumbent(shop, snapshot, placed, objective)
     first_plans.first_plan(known, in_time())
     found = {path: each.name for path, each in known.where.items()}
     assert check(shop, snapshot, found, placed=placed) == ()
@@ -195,6 +198,44 @@ def test_a_part_that_is_too_large_is_placed_first_only_once(
     first_plans.first_plan(known, in_time())
     assert known.where is None
     assert tries.count(21) == 4
+
+
+def test_parts_that_take_the_hosts_of_each_other_are_placed_together(
+        only_batches):
+    """Group a needs x and one other host, and group b needs x or one of these
+    hosts. Each of them alone is placed on the hosts that the other needs."""
+    snapshot = cloud(*(
+        host(name, 'r0', vcpus=1, traits=frozenset(traits))
+        for name, traits in (('x', 'TUX'), ('y', 'TU'), ('z', 'T'),
+                             ('w', 'W'))), levels=('rack', 'host'))
+    shop = group(groups=[
+        Group('a', (), (
+            tier('first', 1, Traits(has=frozenset('X'))),
+            tier('second', 1, Traits(has=frozenset('T')))), (
+                AntiAffinity(),)),
+        tier('c', 1, Traits(has=frozenset('W'))),
+        tier('b', 1, Traits(has=frozenset('U')))])
+    with limited('construct', batch_members=3):
+        found = planned(shop, snapshot)
+    assert found == {'a/first/node-0': 'x', 'a/second/node-0': 'z',
+                     'b/node-0': 'y', 'c/node-0': 'w'}
+
+
+def test_members_are_on_the_hosts_that_cost_the_least(only_batches):
+    """The objective spread prefers large hosts that are half full to small
+    empty hosts, and places members on all of them."""
+    snapshot = cloud(
+        *(host(f'large{number}', 'r0', inventories={
+            'VCPU': Inventory(total=64, used=32)}) for number in range(3)),
+        *(host(f'small{number}', f'r{number}') for number in range(60)),
+        levels=('rack', 'host'))
+    shop = group(groups=[
+        Group(f'g{number}', (servers('node', 3, vcpus=8),), (), (
+            AntiAffinity(max_per_domain=2),)) for number in range(2)])
+    with limited('construct', batch_members=3):
+        found = planned(shop, snapshot, objective='spread')
+    assert Counter(found.values()) == {
+        f'large{number}': 2 for number in range(3)}
 
 
 def test_batches_share_the_uplinks(only_batches):

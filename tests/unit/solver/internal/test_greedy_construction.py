@@ -92,6 +92,22 @@ def test_an_uplink_without_a_limit_is_better_than_any_other():
     assert checked.uplink_scores(0, {}).tolist() == [0.875, 0.0, 0.0, 1.0]
 
 
+def test_a_full_uplink_of_placed_servers_is_checked_once(monkeypatch):
+    """The rack of the first server has neither hosts nor uplink capacity for
+    the second one. All hosts of other racks are refused for this reason."""
+    snapshot = racks([1] * 40, hosts=1, links=[
+        Link((f'r{rack}',), 100 * rack) for rack in range(40)])
+    case = of(group(servers('a'), servers('b'), relationships=[
+        Bandwidth(between=('a', 'b'), level='rack', mbps=10)]), snapshot)
+    attempt = Attempt(case, fullest, RuleCounts(case))
+    attempt.put(0, 0)
+    checks, check = [], Bandwidth.check
+    monkeypatch.setattr(Bandwidth, 'check', lambda *arguments: (
+        checks.append(1), check(*arguments))[1])
+    assert attempt.choose(1, np.zeros(len(case.table))) is None
+    assert len(checks) == 1
+
+
 def test_servers_with_traffic_begin_where_all_of_them_fit():
     """The uplinks have no capacity, and the emptiest hosts are in small racks.
     """
@@ -220,6 +236,9 @@ def test_hosts_do_not_depend_on_members_that_were_removed(cases):
     for seed in range(6000, 6000 + times(40)):
         shop, snapshot, placed = cases.random_case(seed)
         case = of(shop, snapshot.without_servers(placed.values()), placed)
+        if not case.classes:
+            # All members stay on their hosts.
+            continue
         changed, chance, inside = RuleCounts(case), random.Random(seed), []
         for _ in range(12):
             c = chance.randrange(len(case.classes))
