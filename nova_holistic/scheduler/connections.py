@@ -14,6 +14,7 @@ from nova_holistic.inventory import http_environment
 from nova_holistic.model.policy import Policy
 from nova_holistic.observers import observe
 from nova_holistic.scheduler.hosts.host_cache import HostCache
+from nova_holistic.scheduler.policies.group_positions import GroupPositions
 from nova_holistic.scheduler.policies.reservation_cache import ReservationCache
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.store import PlacementTable
@@ -34,6 +35,7 @@ class Connections:
     :ivar clock: returns the time of the table's database in naive UTC
     :ivar reserved: cache of the reservations of groups
     :ivar hosts: cache of all hosts
+    :ivar positions: cache of the positions of the members of groups
     """
 
     table: PlacementTable
@@ -44,6 +46,7 @@ class Connections:
     clock: Callable[[], datetime]
     reserved: ReservationCache = field(default_factory=ReservationCache)
     hosts: HostCache = field(default_factory=HostCache)
+    positions: GroupPositions = field(default_factory=GroupPositions)
 
 
 def get() -> Connections:

@@ -137,7 +137,8 @@ class HolisticSchedulerManager(RefreshingManager):
         pointed = pointed_request.read(
             connections.get().table, bound.spec if bound else spec)
         with nova_errors.as_refusals():
-            moves = self._is_move(context, uuids, pointed.servers)
+            moves = self._is_move(context, uuids, pointed.unread_servers(
+                connections.get().positions))
         if named and not moves:
             must_agree(bindings, spec.scheduler_hints)
         if bound is None:

@@ -2,8 +2,8 @@
 """A request with its pointer, and the group that it points at.
 
 The group is read before all other data of the request. Therefore one later
-statement can read the cells of the request's servers and of all other servers
-of the group.
+statement can read the cells of the request's servers and of other servers of
+the group.
 """
 
 from collections.abc import Sequence
@@ -14,6 +14,7 @@ from nova import objects
 from nova_holistic import exceptions
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.pointer import Pointer
+from nova_holistic.scheduler.policies.group_positions import GroupPositions
 from nova_holistic.scheduler import request_memory
 from nova_holistic.table import errors
 from nova_holistic.table.queries.cached_group import Found
@@ -39,12 +40,13 @@ class PointedRequest:
     alternates: Sequence[Place] | None = None
     error: exceptions.HolisticError | None = None
 
-    @property
-    def servers(self) -> Sequence[str]:
-        """UUIDs of the servers that members of the group have."""
-        return [] if self.found is None else [
-            row.instance_uuid for row in self.found[1]
-            if row.instance_uuid is not None]
+    def unread_servers(self, positions: GroupPositions) -> Sequence[str]:
+        """UUIDs of the servers of the group whose cells will be read.
+
+        :param positions: cache of the positions of members
+        """
+        return [] if self.found is None else positions.unread_servers(
+            self.found[0].uuid, self.found[1])
 
 
 def read(table: PlacementTable, spec: 'objects.RequestSpec'

@@ -139,9 +139,9 @@ def described(calls):
             for statement in calls.sql if 'strftime' not in statement]
 
 
-def test_each_existing_server_adds_four_values_and_no_statement(lend_cloud):
-    """This holds for any number of servers: one statement finds the cells of
-    all, and one in each cell their hosts."""
+def test_existing_servers_add_five_values_each_and_no_statement(lend_cloud):
+    """One statement finds the cells of the servers that are read, and one in
+    each cell their hosts. test_group_positions.py shows which are read."""
     names = [f'm{number}' for number in range(6)]
     document = {**GROUP, 'members': [
         {**GROUP['members'][0], 'name': name} for name in names]}
@@ -165,12 +165,14 @@ def test_each_existing_server_adds_four_values_and_no_statement(lend_cloud):
             assert {s.service_host for s in answer[1:]} <= {'cmp-6', 'cmp-7'}
             found.append(calls.sql)
         few, many = found
-        assert len(few) == len(many)
+        # The cell is new for the group at the first answer.
+        assert len(few) == len(many) + 1
         for statements in found:
             where, = (each for each in statements
                       if 'FROM instances' in each and 'uuid IN' in each)
-            columns, _, _ = where.partition('FROM')
-            assert columns.count('instances.') == 4
+            columns, _, _ = where.rpartition('FROM')
+            columns = columns.rpartition('SELECT')[2]
+            assert columns.count('instances.') == 5
 
 
 def test_changed_levels_cost_two_statements(lend_cloud):

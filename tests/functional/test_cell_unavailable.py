@@ -71,7 +71,7 @@ def test_members_in_an_unreachable_cell_count_on_planned_hosts(
 
 def test_without_the_api_database_other_servers_stay_off_planned_places(
         cloud, group, monkeypatch):
-    monkeypatch.setattr(server_locations, '_by_cell', away)
+    monkeypatch.setattr(server_locations, 'by_cell_number', away)
     closed = {row.place.host for row in cloud.table.members(group)}
     assert host_of(cloud, 'other-server', 'whole') not in closed
     late = cloud.create_server('late', 'small')
@@ -83,7 +83,7 @@ def test_without_the_api_database_other_servers_stay_off_planned_places(
 def test_without_the_api_database_a_member_is_refused_or_yields(
         cloud, group, monkeypatch, mode):
     cloud.conf.set_override('failure_mode', mode, group='holistic')
-    monkeypatch.setattr(server_locations, '_by_cell', away)
+    monkeypatch.setattr(server_locations, 'by_cell_number', away)
     server = cloud.create_server('node-1', 'small', {
         'group': group, 'member': 'node-1'})
     if mode == 'yield':

@@ -4,15 +4,10 @@
 The hosts of almost all members of these groups are only in the table.
 """
 
-import contextlib
 import dataclasses
-from datetime import datetime, timedelta
+from datetime import timedelta
 import uuid
 
-from nova import context as nova_context
-from nova.db.api import api as api_database
-from nova.db.api import models as api_models
-from nova.db.main import api as main_database
 from nova.db.main import models
 from oslo_utils import timeutils
 import pytest
@@ -29,11 +24,12 @@ from nova_holistic.scheduler.policies.reservation_cache import ReservationCache
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
 from nova_holistic.table.store import PlacementTable
-from tests.functional.call_counts import wait_until_quiet
+from tests.functional import nova_records
+from tests.functional.nova_records import (
+    exist, forget_servers, in_nova, LONG_AGO, write_server)
 
 HOSTS = tuple(EmbeddedHost(f'cmp-{number}', zone='az1', rack=f'r{number}')
               for number in range(3))
-LONG_AGO = datetime(2020, 1, 1)
 ALONE = {'name': 'alone',
          'policies': [{'type': 'exclusive', 'level': 'host'}],
          'members': [{'name': 'node', 'flavor': 'small', 'count': 1000}]}
@@ -56,25 +52,6 @@ def cloud(running):
     for group in running.table.list_groups():
         running.table.delete_group(group.uuid)
     forget_servers(running)
-
-
-def forget_servers(cloud):
-    """Remove the records of all servers."""
-    with in_nova(cloud) as (api, cell):
-        api.execute(sa.delete(api_models.InstanceMapping))
-        cell.execute(sa.delete(models.Migration))
-        cell.execute(sa.delete(models.Instance))
-
-
-@contextlib.contextmanager
-def in_nova(cloud):
-    """Sessions of Nova's API database and of its cell."""
-    admin = nova_context.get_admin_context()
-    with nova_context.target_cell(admin, cloud.computes.cell) as target, \
-            api_database.context_manager.writer.using(admin) as api, \
-            main_database.get_context_manager(target).writer.using(
-                target) as cell:
-        yield api, cell
 
 
 def exclusive(cloud, count):
@@ -100,30 +77,6 @@ def exclusive(cloud, count):
     return group
 
 
-def exist(cloud, rows, **values):
-    """Write Nova's records of the servers of these rows, on their hosts and
-    with an old date of change."""
-    with in_nova(cloud) as (api, cell):
-        number = api.scalar(sa.select(api_models.CellMapping.id).where(
-            api_models.CellMapping.uuid == cloud.computes.cell.uuid))
-        api.execute(sa.insert(api_models.InstanceMapping), [
-            {'instance_uuid': row.instance_uuid, 'cell_id': number,
-             'project_id': PROJECT, 'user_id': USER} for row in rows])
-        cell.execute(sa.insert(models.Instance), [
-            {'uuid': row.instance_uuid, 'project_id': PROJECT,
-             'user_id': USER, 'host': row.place.host, 'vm_state': 'active',
-             'updated_at': LONG_AGO, 'deleted': 0, **values}
-            for row in rows])
-
-
-def write_server(cloud, row, updated_at=None, **values):
-    """Change the record of a server, as Nova does."""
-    with in_nova(cloud) as (_, cell):
-        cell.execute(sa.update(models.Instance).where(
-            models.Instance.uuid == row.instance_uuid).values(
-                updated_at=updated_at or timeutils.utcnow(), **values))
-
-
 def read(cloud):
     """Names of the hosts that are closed."""
     return {domain.path[-1] for domain
@@ -140,26 +93,10 @@ def read_anew(cloud):
 
 def cost(cloud):
     """Each statement of a read, with the number of rows that it finds."""
-    wait_until_quiet()
-    sent = []
-
-    def listen(connection, _cursor, text, parameters, *_):
-        sent.append((connection.engine, text, parameters))
-
-    sa.event.listen(sa.Engine, 'before_cursor_execute', listen)
-    try:
-        found = read(cloud)
-    finally:
-        sa.event.remove(sa.Engine, 'before_cursor_execute', listen)
-    assert found == read_anew(cloud)
-    return [(' '.join(text.split()[:3]), number_of_rows(
-        engine, text, parameters)) for engine, text, parameters in sent
-        if any(table in text for table in TABLES)]
-
-
-def number_of_rows(engine, text, parameters):
-    with engine.connect() as link:
-        return len(link.exec_driver_sql(text, parameters).all())
+    found = []
+    costs = nova_records.cost(lambda: found.append(read(cloud)), TABLES)
+    assert found == [read_anew(cloud)]
+    return costs
 
 
 def planned(cloud, rows):

@@ -30,7 +30,7 @@ from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts.candidates import Candidates
 from nova_holistic.scheduler.pointer import Pointer
-from nova_holistic.scheduler.policies import membership, server_locations
+from nova_holistic.scheduler.policies import deleted_servers, membership
 from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.table.changes import group_growth
 from nova_holistic.table.coordination.tasks import NewTask
@@ -186,7 +186,7 @@ class MemberGrowth:
                  in membership.pointed_at(rows, path)
                  if row.instance_uuid is not None
                  and row.state in group_growth.REUSED}
-        gone = server_locations.deleted_servers(
+        gone = deleted_servers.deleted_servers(
             self._context, list(owned), [
                 uuid for uuid, row in owned.items()
                 if row.state != MemberState.CLAIMED])

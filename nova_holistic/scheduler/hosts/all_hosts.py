@@ -33,7 +33,7 @@ def with_all_hosts(evaluation: PolicyEvaluation, connections: Connections,
     :raises HolisticError: hosts cannot be located, or Placement does not
         answer
     """
-    if all(rule.local for rule in evaluation.rules):
+    if evaluation.is_local:
         return evaluation
     group = _resolved(evaluation.group, {
         row.member.description: row.member.requirements for row in rows}, '')

@@ -24,7 +24,6 @@ from nova_holistic.scheduler.hosts import all_hosts, locations
 from nova_holistic.scheduler.pointer import Pointer
 from nova_holistic.scheduler.policies import adopted_servers
 from nova_holistic.scheduler.policies.policy_evaluation import PolicyEvaluation
-from nova_holistic.scheduler.policies import server_locations
 from nova_holistic.table.queries.cached_group import Found
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState)
@@ -77,7 +76,8 @@ class Membership:
         if not self._complete_evaluations:
             evaluation = self.evaluation(connections)
             self._complete_evaluations.append(
-                evaluation if self.is_as_planned(connections)
+                evaluation if evaluation.is_local
+                or self.is_as_planned(connections)
                 else all_hosts.with_all_hosts(evaluation, connections,
                                               self.rows))
         return self._complete_evaluations[0]
@@ -97,7 +97,11 @@ class Membership:
         context = context or nova_context.get_admin_context()
         others = {row.member.path: row for row in self.rows
                   if row.id != self.own.id}
-        now = server_locations.positions_of(context, others.values())
+        by_row = connections.positions.positions(
+            context, self.record.project_id, self.record.uuid,
+            others.values())
+        now = {path: by_row[row.id] for path, row in others.items()
+               if row.id in by_row}
         hosts = locations.of_members(connections.topology, context, [
             (self.record, others[path], position.host)
             for path, position in now.items()])

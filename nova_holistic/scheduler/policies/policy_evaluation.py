@@ -65,6 +65,11 @@ class PolicyEvaluation:
         for scope in self._scopes():
             yield from scope.group.rules
 
+    @property
+    def is_local(self) -> bool:
+        """Whether no rule of the member depends on all hosts of the cloud."""
+        return all(rule.local for rule in self.rules)
+
     def reserves(self, host: Host) -> frozenset[Domain]:
         """Domains that the member would newly reserve on the host: servers
         outside the group may be there now, but not with the member."""

@@ -17,8 +17,9 @@ from nova import objects
 from oslo_log import log as logging
 import sqlalchemy as sa
 
+from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.nova.server_position import (
-    Migration, Position, server_position, ServerRecord)
+    BUILDING, Migration, Position, server_position, ServerRecord)
 from nova_holistic.scheduler.hosts import cells
 from nova_holistic.table.batches import batches
 from nova_holistic.table.records import MemberRecord, MemberState
@@ -26,6 +27,19 @@ from nova_holistic.table.records import MemberRecord, MemberState
 LOG = logging.getLogger(__name__)
 
 OWNED = (MemberState.CLAIMED, MemberState.BUILT)
+
+_SERVER = models.Instance.__table__.c
+_COLUMNS = (_SERVER.uuid, _SERVER.host, _SERVER.vm_state, _SERVER.task_state,
+            _SERVER.deleted)
+_NAMED = sa.select(*_COLUMNS, sa.false().label('changed')).where(
+    _SERVER.deleted == 0,
+    _SERVER.uuid.in_(sa.bindparam('uuids', expanding=True)))
+# Nova has an index of these two columns.
+_CHANGED = sa.select(*_COLUMNS, sa.true().label('changed')).where(
+    _SERVER.updated_at >= sa.bindparam('since'),
+    _SERVER.project_id == sa.bindparam('project_id')).limit(
+        sa.bindparam('most', type_=sa.Integer))
+_CHANGED_OR_NAMED = sa.union_all(sa.select(_CHANGED.subquery()), _NAMED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,35 +58,39 @@ class ServerLocation:
     is_settled: bool = True
 
 
-def positions_of(context, members: Iterable[MemberRecord]
-                 ) -> dict[str, Position]:
-    """The positions of the members that use capacity, by path.
+@dataclass(frozen=True, slots=True)
+class CellRead:
+    """What to read from one cell.
 
-    An existing server counts at its host in Nova's database, not at its
-    planned place. A server that is being moved counts at its source and at its
-    destination; the member's row names the destination before Nova's databases
-    do. A server that is being built or does not exist yet counts at its
-    planned place, and so does each server in a cell that does not answer.
-
-    For ``batches.MAX_BATCH_SIZE`` members, one query reads the mapping of
-    servers to cells. If a server is mapped, one query reads the cells, and one
-    query is sent to each of them. One further query is sent for each server
-    that has a task or waits for the confirmation of its move.
-
-    :param members: members of one group
+    :ivar rows: members whose servers are read, by the UUID of the server
+    :ivar since: naive UTC; servers in ``watched`` that have changed since then
+        are read, too. None if they are not read
+    :ivar project_id: project of the servers in ``watched``
+    :ivar watched: members by the UUID of the server
+    :ivar last: last known locations of these members, by the IDs of their rows
+    :ivar most: maximum number of changed servers that are read
     """
-    rows = {row.id: row for row in members}
-    return {rows[number].member.path: found for number, found
-            in positions_by_row(context, rows.values()).items()}
+
+    rows: Mapping[str, MemberRecord]
+    since: datetime | None = None
+    project_id: str | None = None
+    watched: Mapping[str, MemberRecord] = FrozenMapping()
+    last: Mapping[int, ServerLocation] = FrozenMapping()
+    most: int = 0
 
 
-def positions_by_row(context, members: Iterable[MemberRecord]
-                     ) -> dict[int, Position]:
-    """The positions of the members that use capacity, by the IDs of their
-    rows. The members may belong to different groups."""
-    return {number: seen.position for number, seen
-            in locations_by_row(context, members).items()
-            if seen.position is not None}
+@dataclass(frozen=True, slots=True)
+class CellAnswer:
+    """The locations of servers in one cell.
+
+    :ivar found: locations by the UUID of the server: of all servers in
+        ``CellRead.rows``, and of those in ``CellRead.watched`` that differ
+        from the last known ones
+    :ivar is_complete: False if changed servers may be missing
+    """
+
+    found: Mapping[str, ServerLocation]
+    is_complete: bool = True
 
 
 def locations_by_row(context, members: Iterable[MemberRecord]
@@ -81,7 +99,7 @@ def locations_by_row(context, members: Iterable[MemberRecord]
     rows. Members in other states have no location."""
     rows = list(members)
     owned = {row.instance_uuid: row for row in rows if row.state in OWNED}
-    found = {row.id: _at(row.place.host) for row in rows
+    found = {row.id: at(row.place.host) for row in rows
              if row.state == MemberState.PLANNED}
     if owned:
         for uuid, seen in _of_instances(context, owned).items():
@@ -92,38 +110,56 @@ def locations_by_row(context, members: Iterable[MemberRecord]
 def _of_instances(context, owned: Mapping[str, MemberRecord]
                   ) -> dict[str, ServerLocation]:
     # A server that no cell has yet counts at its planned place.
-    found = {uuid: _planned(row) if row.state == MemberState.CLAIMED
-             else _NOWHERE for uuid, row in owned.items()}
-    by_cell = _by_cell(context, list(owned))
+    found = {uuid: planned(row) if row.state == MemberState.CLAIMED
+             else NOWHERE for uuid, row in owned.items()}
+    by_cell = servers_by_cell(context, list(owned))
     if not by_cell:
         return found
     rows = {cell.uuid: {uuid: owned[uuid] for uuid in uuids}
             for cell, uuids in by_cell}
-    # With the same timeout as Nova's own queries: a cell that does not respond
-    # is left out.
-    answers = nova_context.scatter_gather_cells(
-        context, [cell for cell, _ in by_cell], nova_context.CELL_TIMEOUT,
-        _in_cell, rows)
-    for cell_uuid, answer in answers.items():
-        if nova_context.is_cell_failure_sentinel(answer):
-            LOG.warning(
-                'Cell %(cell)s does not respond: members of groups in it, '
-                '%(members)s, are assumed to be at their planned places',
-                {'cell': cell_uuid, 'members': len(rows[cell_uuid])})
-            answer = {uuid: _planned(row)
-                      for uuid, row in rows[cell_uuid].items()}
-        found.update(answer)
+    answers = in_cells(context, [cell for cell, _ in by_cell], {
+        uuid: CellRead(members) for uuid, members in rows.items()})
+    for uuid, members in rows.items():
+        answer = answers[uuid]
+        found.update({server: planned(row) for server, row in members.items()}
+                     if answer is None else answer.found)
     return found
 
 
-# Each create locates all members of its group, and most of them are where they
-# were for the last create.
-_NOWHERE = ServerLocation(None)
+def in_cells(context, cells: 'Sequence[objects.CellMapping]',
+             wanted: Mapping[str, CellRead]
+             ) -> dict[str, CellAnswer | None]:
+    """The answers of cells by their UUIDs; None for a cell that does not
+    respond. One statement is sent to each cell for
+    ``batches.MAX_BATCH_SIZE`` servers, and one for each moving server.
+
+    :param wanted: what to read from each cell, by its UUID
+    """
+    # With the same timeout as Nova's own queries.
+    answers = nova_context.scatter_gather_cells(
+        context, cells, nova_context.CELL_TIMEOUT, _in_cell, wanted)
+    found: dict[str, CellAnswer | None] = {}
+    for uuid, answer in answers.items():
+        found[uuid] = answer
+        if nova_context.is_cell_failure_sentinel(answer):
+            found[uuid] = None
+            LOG.warning(
+                'Cell %(cell)s does not respond: members of groups in it are '
+                'assumed to be at their last known hosts, and members whose '
+                'servers have not been read (%(members)s) at their planned '
+                'places', {'cell': uuid, 'members': len(wanted[uuid].rows)})
+    return found
+
+
+NOWHERE = ServerLocation(None)
+"""The location of a member whose server does not exist or is on no host."""
+
 _NOT_YET = ServerLocation(None, is_settled=False)
 
 
 @functools.lru_cache(maxsize=16_384)
-def _at(host: str, is_settled: bool = True) -> ServerLocation:
+def at(host: str, is_settled: bool = True) -> ServerLocation:
+    """The location of a member that counts at this host."""
     return ServerLocation(Position(host), is_settled=is_settled)
 
 
@@ -136,33 +172,44 @@ def _without_migrations(server: tuple[str | None, str | None, str | None],
     :param server: the fields of a ServerRecord
     """
     record = ServerRecord(*server)
+    # Nova deletes the record of a server without a new date of change only
+    # in these states, or in others that have a new date themselves.
+    is_settled = record.task_state is None and (
+        record.vm_state not in (BUILDING, vm_states.DELETED))
     return None if record.statuses else ServerLocation(
-        server_position(record, planned, (), destination), record)
+        server_position(record, planned, (), destination), record, is_settled)
 
 
-def _planned(row: MemberRecord) -> ServerLocation:
-    return _at(row.place.host, is_settled=False)
+def planned(row: MemberRecord) -> ServerLocation:
+    """The location of a server that no cell has yet."""
+    return at(row.place.host, is_settled=False)
 
 
-def _in_cell(context, owned: Mapping[str, Mapping[str, MemberRecord]]
-             ) -> dict[str, ServerLocation]:
+def _in_cell(context, wanted: Mapping[str, CellRead]) -> CellAnswer:
     """The locations of the servers in the cell of the context.
 
-    :param owned: rows by the UUID of the cell and the UUID of the server
+    :param wanted: what to read, by the UUID of the cell
     """
-    rows = owned[context.cell_uuid]
+    read = wanted[context.cell_uuid]
     # A cell contains a server only some time after the mapping names the cell.
-    found = {uuid: _NOT_YET if row.state == MemberState.CLAIMED else _NOWHERE
-             for uuid, row in rows.items()}
-    for instance in _instances(context, list(rows)):
-        found[instance.uuid] = _server_location(context, instance,
-                                                rows[instance.uuid])
-    return found
+    found = {uuid: _NOT_YET if row.state == MemberState.CLAIMED else NOWHERE
+             for uuid, row in read.rows.items()}
+    changed = 0
+    for uuid, host, vm_state, task_state, deleted, is_changed in _instances(
+            context, read):
+        changed += is_changed
+        row = read.rows.get(uuid) or read.watched.get(uuid)
+        if row is None:
+            continue
+        seen = NOWHERE if deleted or vm_state == vm_states.SOFT_DELETED else (
+            _server_location(context, (host, vm_state, task_state), row))
+        if uuid in read.rows or seen is not read.last.get(row.id):
+            found[uuid] = seen
+    return CellAnswer(found, changed < read.most or read.since is None)
 
 
-def _server_location(context, instance: sa.Row,
+def _server_location(context, values: tuple[str | None, str, str | None],
                      row: MemberRecord) -> ServerLocation:
-    values = instance.host, instance.vm_state, instance.task_state
     destination = row.destination and row.destination.host
     # A server that is not moving costs no query.
     known = _without_migrations(values, row.place.host, destination)
@@ -171,28 +218,35 @@ def _server_location(context, instance: sa.Row,
     server = ServerRecord(*values)
     position = server_position(
         server, row.place.host,
-        _migrations(context, instance.uuid, server.statuses), destination)
+        _migrations(context, row.instance_uuid, server.statuses), destination)
     return ServerLocation(position, server, is_settled=False)
 
 
-def _by_cell(context, uuids: Collection[str]
-             ) -> 'list[tuple[objects.CellMapping, list[str]]]':
-    """Each cell that has servers, with their UUIDs. Nova's own list of
-    mappings creates two objects per server."""
+def servers_by_cell(context, uuids: Collection[str]
+                    ) -> 'list[tuple[objects.CellMapping, list[str]]]':
+    """Each cell that has servers, with their UUIDs."""
+    found = by_cell_number(context, uuids)
+    return [(cell, found[cell.id])
+            for cell in cell_mappings(context, found)] if found else []
+
+
+def by_cell_number(context, uuids: Collection[str]) -> dict[int, list[str]]:
+    """The UUIDs of the servers in each cell, by its ID in Nova's database.
+    Nova's own list of mappings creates two objects per server."""
     found: dict[int, list[str]] = defaultdict(list)
     for row in cells.of_servers_once(context, uuids):
         if row.cell_id is not None:
             found[row.cell_id].append(row.instance_uuid)
-    return _with_cells(context, found) if found else []
+    return found
 
 
 @api_database.context_manager.reader
-def _with_cells(context, found: Mapping[int, list[str]]
-                ) -> 'list[tuple[objects.CellMapping, list[str]]]':
+def cell_mappings(context, numbers: Collection[int]
+                  ) -> 'list[objects.CellMapping]':
+    """The cells with these IDs; one query."""
     known = api_models.CellMapping
-    return [(objects.CellMapping._from_db_object(
-        context, objects.CellMapping(), cell), found[cell.id])
-        for batch in batches(found)
+    return [objects.CellMapping._from_db_object(
+        context, objects.CellMapping(), cell) for batch in batches(numbers)
         for cell in context.session.scalars(
             sa.select(known).where(known.id.in_(batch)))]
 
@@ -216,17 +270,26 @@ def changed_servers(context, since: datetime, most: int
                 found.deleted).where(found.updated_at >= since).limit(most))}
 
 
-@main_database.pick_context_manager_reader
-def _instances(context, uuids: Collection[str]) -> Sequence[sa.Row]:
-    """UUID, host and states of the servers of the context's cell that are not
-    deleted. Nova's own list reads about seventy columns per server."""
-    found = models.Instance
-    known = sa.select(
-        found.uuid, found.host, found.vm_state, found.task_state).where(
-            found.deleted == 0,
-            found.vm_state.is_distinct_from(vm_states.SOFT_DELETED))
-    return [row for batch in batches(uuids) for row
-            in context.session.execute(known.where(found.uuid.in_(batch)))]
+def _instances(context, read: CellRead) -> Sequence[sa.Row]:
+    """UUID, host and states of servers of the context's cell, and whether the
+    row was read because the server has changed. Nova's own list reads about
+    seventy columns per server."""
+    parts = [{'uuids': batch} for batch in batches(read.rows)]
+    since = {'since': read.since, 'project_id': read.project_id,
+             'most': read.most}
+    engine = main_database.get_context_manager(context).reader.get_engine()
+    # A session, or a transaction context of enginefacade, would add half the
+    # time of a statement.
+    with engine.connect() as link:
+        if read.since is None:
+            found = []
+        elif parts:
+            found = link.execute(_CHANGED_OR_NAMED, {
+                **since, **parts.pop(0)}).all()
+        else:
+            found = link.execute(_CHANGED, since).all()
+        return [*found, *(row for part in parts
+                          for row in link.execute(_NAMED, part))]
 
 
 def _migrations(context, uuid: str, statuses: Sequence[str]
@@ -235,41 +298,3 @@ def _migrations(context, uuid: str, statuses: Sequence[str]
                       migration.dest_compute)
             for migration in objects.MigrationList.get_by_filters(
                 context, {'instance_uuid': uuid, 'status': list(statuses)})]
-
-
-def deleted_servers(context, uuids: Collection[str],
-                    created: Collection[str]) -> list[str]:
-    """UUIDs of the servers that Nova has deleted. A server in a cell that does
-    not answer is left out.
-
-    :param created: those of the servers whose creation has ended. If Nova does
-        not know such a server, its records were archived: it is deleted
-    """
-    if not uuids:
-        return []
-    known = {row.instance_uuid for row in cells.of_servers(context, uuids)}
-    found = [uuid for uuid in created if uuid not in known]
-    by_cell = _by_cell(context, uuids)
-    there = {cell.uuid: of_cell for cell, of_cell in by_cell}
-    answers = nova_context.scatter_gather_cells(
-        context, [cell for cell, _ in by_cell], nova_context.CELL_TIMEOUT,
-        _deleted_in_cell, there) if by_cell else {}
-    for answer in answers.values():
-        if not nova_context.is_cell_failure_sentinel(answer):
-            found += answer
-    return found
-
-
-@main_database.pick_context_manager_reader
-def _deleted_in_cell(context, uuids: Mapping[str, Collection[str]]
-                     ) -> list[str]:
-    """UUIDs of the deleted servers in the cell of the context.
-
-    :param uuids: UUIDs of servers by the UUID of the cell
-    """
-    server, wanted = models.Instance, uuids[context.cell_uuid]
-    existing = {uuid for batch in batches(wanted)
-                for uuid in context.session.scalars(
-                    sa.select(server.uuid).where(
-                        server.uuid.in_(batch), server.deleted == 0))}
-    return [uuid for uuid in wanted if uuid not in existing]

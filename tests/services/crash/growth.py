@@ -66,7 +66,7 @@ def _grown(parts, claims, group, server, limit=1):
             do._connections(parts),
             policy_types=policies.load_policy_types()), hosts, search)
     # Nova is not called: it has deleted no server, and the request is valid.
-    with mock.patch.object(member_growth.server_locations, 'deleted_servers',
+    with mock.patch.object(member_growth.deleted_servers, 'deleted_servers',
                            return_value=[]), \
             mock.patch.object(member_growth.request_check, 'check_match'), \
             mock.patch.object(member_growth, 'CONF', parts.conf):

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Caches the positions of the members of groups, so that the cost of a create
+depends on the number of changes, and not on the number of existing servers.
+
+A position follows from the member's row and from Nova's record of its server.
+The row is compared with that of the last read. Nova sets ``updated_at`` at
+each change of a record, and has an index of this column and the project. A
+record is read again each time if it can change without a new date, if its
+server is moving, or if no cell has it yet. All are read again after
+``MAX_AGE_SECONDS``.
+
+A server changes its cell only in a resize, before which the scheduler writes
+the destination to the row if the group has hard policies. So the scheduler
+asks only cells that have servers of the group.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import OrderedDict
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+import threading
+import time
+
+import nova.conf
+from nova import objects
+from oslo_utils import timeutils
+
+from nova_holistic.model.nova.server_position import Position
+from nova_holistic.scheduler.policies import server_locations
+from nova_holistic.scheduler.policies.server_locations import (
+    CellRead, OWNED, ServerLocation)
+from nova_holistic.table.records import MemberRecord, MemberState
+
+CONF = nova.conf.CONF
+
+MAX_AGE_SECONDS = 600
+"""Seconds after which all servers of a group are read again. This limits the
+effect of a change without a date, for example by hand in Nova's database."""
+MIN_LIMIT = 1_000
+"""Minimum limit of the changed servers of a project that are read from a cell.
+The limit is twice the number of servers of the group if that is larger,
+because a read of all of them returns two rows for each. If a cell reaches the
+limit, all servers of the group are read again."""
+REMEMBERED = 50_000
+"""Maximum number of cached members of all groups."""
+
+Rows = Iterable[MemberRecord]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The result of the last read of a group.
+
+    :ivar full_at: time of the last read of all servers: see ``clock``
+    :ivar rows: members by the IDs of their rows
+    :ivar locations: their locations by the IDs of their rows
+    :ivar unsettled: IDs of the rows whose servers are read each time
+    :ivar positions: positions of members that use capacity, by ID
+    :ivar cell_of: UUID of the cell of each server that a cell has, by its UUID
+    :ivar cells: cells of these servers, by their IDs
+    :ivar read_at: naive UTC of the last read of each cell, by its UUID
+    """
+
+    full_at: float
+    rows: Mapping[int, MemberRecord] = field(default_factory=dict)
+    locations: Mapping[int, ServerLocation] = field(default_factory=dict)
+    unsettled: frozenset[int] = frozenset()
+    positions: Mapping[int, Position] = field(default_factory=dict)
+    cell_of: Mapping[str, str] = field(default_factory=dict)
+    cells: 'Mapping[int, objects.CellMapping]' = field(default_factory=dict)
+    read_at: Mapping[str, datetime] = field(default_factory=dict)
+
+
+class GroupPositions:
+    """The cache. The state of a group is replaced as a whole, so that
+    threads may share an instance."""
+
+    def __init__(self, limit: int = REMEMBERED,
+                 clock: Callable[[], float] = time.monotonic):
+        """
+        :param limit: maximum number of cached members: see ``REMEMBERED``
+        :param clock: returns seconds since any point in time
+        """
+        self._limit, self._clock = limit, clock
+        self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._weight = 0
+        self._lock = threading.Lock()
+
+    def unread_servers(self, group_uuid: str, rows: Rows) -> list[str]:
+        """UUIDs of the servers that ``positions`` will read for certain.
+
+        :param rows: members of the group
+        """
+        return [row.instance_uuid for row
+                in _stale(self._of(group_uuid), {row.id: row for row in rows})
+                if row.instance_uuid is not None]
+
+    def positions(self, context, project_id: str, group_uuid: str, rows: Rows
+                  ) -> Mapping[int, Position]:
+        """The positions of the members that use capacity, by the IDs of their
+        rows.
+
+        An existing server counts at its host in Nova's database, not at its
+        planned place. A server that is being moved counts at its source and at
+        its destination; the member's row names the destination before Nova's
+        databases do. A server that is being built or does not exist yet counts
+        at its planned place. A server in a cell that does not respond counts
+        at its last known host, or else at its planned place.
+
+        If nothing has changed, one statement is sent to each cell that has
+        servers of the group. It returns a row for each server of the project
+        that has changed since the last read or in the ``[DEFAULT]
+        service_down_time`` before it. This time covers differences of clocks:
+        if they differ by more, Nova considers services down. The same
+        statement reads servers that must be read again. Their cells take one
+        statement to Nova's API database, and one more if a cell is new for the
+        group. One further query is sent for each moving server.
+
+        :param project_id: project of the group, and of its servers
+        :param rows: members of the group
+        """
+        now = {row.id: row for row in rows}
+        known = self._of(group_uuid)
+        found = _read(context, project_id, now, known)
+        if found is None:
+            found = _read(context, project_id, now, _Known(self._clock()))
+        assert found is not None
+        self._remember(group_uuid, found)
+        return found.positions
+
+    def _of(self, group_uuid: str) -> _Known:
+        with self._lock:
+            known = self._known.get(group_uuid)
+        now = self._clock()
+        return known if known is not None and (
+            known.full_at > now - MAX_AGE_SECONDS) else _Known(now)
+
+    def _remember(self, group_uuid: str, found: _Known) -> None:
+        with self._lock:
+            self._forget(group_uuid)
+            self._known[group_uuid] = found
+            self._weight += len(found.rows)
+            oldest_time = self._clock() - MAX_AGE_SECONDS
+            while len(self._known) > 1:
+                oldest = next(iter(self._known))
+                if self._weight <= self._limit and (
+                        self._known[oldest].full_at > oldest_time):
+                    break
+                self._forget(oldest)
+
+    def _forget(self, group_uuid: str) -> None:
+        known = self._known.pop(group_uuid, None)
+        self._weight -= len(known.rows) if known is not None else 0
+
+
+def _stale(known: _Known, now: Mapping[int, MemberRecord]
+           ) -> list[MemberRecord]:
+    """Members whose rows have changed, or whose servers must be read."""
+    before, unsettled = known.rows, known.unsettled
+    return [row for number, row in now.items()
+            if (before.get(number) is not row and before.get(number) != row)
+            or number in unsettled]
+
+
+def _read(context, project_id: str, now: Mapping[int, MemberRecord],
+          known: _Known) -> _Known | None:
+    """The current state of the group; None if all its servers must be read
+    again.
+
+    :param known: the last state; it has no members if all are read
+    """
+    stale = _stale(known, now)
+    owned = {row.instance_uuid: row for row in stale if row.state in OWNED}
+    by_number = server_locations.by_cell_number(
+        context, list(owned)) if owned else {}
+    cells = _cells(context, known.cells, by_number)
+    cell_of = {uuid: cell for uuid, cell in known.cell_of.items()
+               if uuid not in owned}
+    cell_of.update({uuid: cells[number].uuid for number, uuids
+                    in by_number.items() for uuid in uuids})
+    servers = {row.instance_uuid: row for row in now.values()
+               if row.state in OWNED}
+    used = {cell_of[uuid] for uuid in servers if uuid in cell_of}
+    begin = timeutils.utcnow()
+    wanted = {cell.uuid: CellRead(
+        {uuid: owned[uuid] for uuid in by_number.get(number, ())},
+        _since(known, cell.uuid), project_id, servers, known.locations,
+        max(MIN_LIMIT, 2 * len(servers)))
+        for number, cell in cells.items() if cell.uuid in used}
+    answers = server_locations.in_cells(
+        context, [cell for cell in cells.values() if cell.uuid in wanted],
+        wanted) if wanted else {}
+    found = {row.id: server_locations.at(row.place.host) for row in stale
+             if row.state == MemberState.PLANNED}
+    found.update({row.id: _unanswered(row, known, uuid in cell_of)
+                  for uuid, row in owned.items()})
+    read_at = dict(known.read_at)
+    for cell_uuid, answer in answers.items():
+        if answer is None:
+            continue
+        # A server without a cell is read each time.
+        if not answer.is_complete or any(
+                [cell_of.get(uuid, cell_uuid) != cell_uuid
+                 for uuid in answer.found]):
+            # Too many servers have changed, or one has another cell.
+            return None
+        read_at[cell_uuid] = begin
+        found.update({servers[uuid].id: seen
+                      for uuid, seen in answer.found.items()
+                      if uuid in cell_of})
+    return replace(_updated(known, now, stale, found),
+                   cell_of=cell_of, cells=cells, read_at=read_at)
+
+
+def _cells(context, known: 'Mapping[int, objects.CellMapping]',
+           numbers: Iterable[int]) -> 'Mapping[int, objects.CellMapping]':
+    """The known cells, and those with the IDs."""
+    missing = [number for number in numbers if number not in known]
+    return {**known, **{
+        cell.id: cell for cell in server_locations.cell_mappings(
+            context, missing)}} if missing else known
+
+
+def _since(known: _Known, cell_uuid: str) -> datetime | None:
+    """Naive UTC from which changes are read; None if the cell is new."""
+    last = known.read_at.get(cell_uuid)
+    return last and last - timedelta(seconds=CONF.service_down_time)
+
+
+def _unanswered(row: MemberRecord, known: _Known,
+                has_cell: bool) -> ServerLocation:
+    """The location of a server until its cell answers."""
+    last = known.locations.get(row.id)
+    if has_cell and last is not None and last.server is not None and (
+            known.rows[row.id].instance_uuid == row.instance_uuid):
+        return replace(last, is_settled=False)
+    if has_cell or row.state == MemberState.CLAIMED:
+        return server_locations.planned(row)
+    return server_locations.NOWHERE
+
+
+def _updated(known: _Known, now: Mapping[int, MemberRecord],
+             stale: Sequence[MemberRecord],
+             found: Mapping[int, ServerLocation]) -> _Known:
+    """The last state with other rows and newly read locations."""
+    if not stale and not found and len(now) == len(known.rows):
+        return known
+    locations, positions = dict(known.locations), dict(known.positions)
+    for number in [*[row.id for row in stale],
+                   *(known.rows.keys() - now.keys()), *found]:
+        locations.pop(number, None)
+        positions.pop(number, None)
+    locations.update(found)
+    positions.update({
+        number: seen.position for number, seen in found.items()
+        if seen.position is not None})
+    return _Known(known.full_at, now, locations, frozenset([
+        *[number for number in known.unsettled
+          if number in locations and number not in found],
+        *[number for number, seen in found.items() if not seen.is_settled]]),
+        positions)
