@@ -2,7 +2,7 @@
 """One pass of greedy construction, which places one member after another and
 satisfies the rules."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 import itertools
 
@@ -160,6 +160,23 @@ class Attempt:
                 return host
             allowed &= ~refused
             self._refused[c] = refused | self._refused.get(c, False)
+        return None
+
+    def first_possible(self, classes: Iterable[int],
+                       avoid: Callable[[int], np.ndarray]
+                       ) -> tuple[int, int] | None:
+        """The first of the classes with a possible host, and this host; None
+        if no class has one.
+
+        Classes before it wait: after further members are placed in other
+        domains, a limit of the difference between domains may permit them.
+
+        :param avoid: returns how much each host is avoided by a class
+        """
+        for c in classes:
+            host = self.choose(c, avoid(c))
+            if host is not None:
+                return c, host
         return None
 
     def reached(self, c: int) -> list[np.ndarray]:

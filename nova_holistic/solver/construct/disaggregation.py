@@ -107,14 +107,16 @@ def _place_rest(attempt: Attempt, left: Sequence[int], kept: '_CellShares',
                 deadline: Deadline) -> bool:
     """Place the remaining members on their best hosts; return whether this is
     possible."""
-    for c, number in enumerate(left):
-        for _ in range(number):
-            deadline.check()
-            host = attempt.choose(c, kept.exhausted_cells(c))
-            if host is None:
-                return False
-            attempt.put(c, host)
-            kept.take(c, host)
+    waiting = Counter({c: number for c, number in enumerate(left) if number})
+    while waiting:
+        deadline.check()
+        found = attempt.first_possible(waiting, kept.exhausted_cells)
+        if found is None:
+            return False
+        attempt.put(*found)
+        kept.take(*found)
+        waiting[found[0]] -= 1
+        waiting += Counter()
     return True
 
 

@@ -1,21 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plan on some hosts with much free capacity, in case the time ends before a
-better plan is found.
+better plan is found, or in case better plans violate preferences.
 
 The construction takes much less time than a search for a good plan. It is
-still expensive, so it starts only if the time may be too short.
+still expensive, so it starts only if the time may be too short. Hard policies
+replace the preferences first: placed one after another, hundreds of members
+hardly ever satisfy a preference that concerns all of them.
 """
 
+from collections.abc import Sequence
 import contextlib
 
 import numpy as np
 
+from nova_holistic.model.group import Group
 from nova_holistic.solver.construct.attempt import Attempt, fullest, LookAhead
 from nova_holistic.solver.construct.greedy import plans
 from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.limits.current import construct as limits, phases
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.subproblem import Subproblem
@@ -23,7 +28,7 @@ from nova_holistic.solver.problem.subproblem import Subproblem
 
 class FallbackPlan:
     """A plan on some hosts. It is constructed at most once, and only if no
-    plan is known."""
+    plan is known, or if the plan violates preferences."""
 
     def __init__(self, kinds: Kinds, incumbent: Incumbent,
                  deadline: Deadline, longest: Deadline | None):
@@ -37,28 +42,46 @@ class FallbackPlan:
         self._was_tried = False
 
     def construct_after(self, after: float) -> None:
-        """Construct the plan, unless this was done before or a plan is known.
+        """Construct the plan, unless this was done before or the cost of the
+        known plan's preferences is within the gap.
 
         :param after: share of the time limit before which nothing is done
         """
         known = self._incumbent
-        if self._was_tried or known.where is not None or (
+        if self._was_tried or known.is_preferred or (
                 self._deadline.elapsed() < after * self._deadline.limit):
             return
         self._was_tried = True
         deadline = (self._longest
                     or self._deadline).part(phases().main_share)
-        kinds = self._kinds
+        if any(not each.policy.hard for each in known.policies):
+            self._construct(with_hard_forms(self._kinds.group),
+                            deadline.part(phases().attempt_share), False)
+        if known.where is None:
+            self._construct(self._kinds.group, deadline, True)
+        if known.where is not None and self._longest is not None:
+            self._extend(self._longest.part(phases().main_share))
+
+    def _construct(self, group: Group, deadline: Deadline,
+                   with_checks: bool) -> None:
+        """Offer a plan of the group on some hosts to the incumbent, if one is
+        found in time.
+
+        :param with_checks: whether checks of policies help to find a plan if
+            none is found without them
+        """
+        known, kinds = self._incumbent, self._kinds
         with contextlib.suppress(OutOfTime):
             case = Case.of(
-                kinds.group, known.snapshot, known.placed, deadline.check,
+                group, known.snapshot, known.placed, deadline.check,
                 Subproblem(kinds.table.part(hosts_with_room(kinds)),
                            constructs=True))
             counts = _plan_without_checks(case, deadline)
-            for found in plans(case, deadline) if counts is None else [counts]:
-                known.offer(case.placement(found))
-        if known.where is not None and self._longest is not None:
-            self._extend(self._longest.part(phases().main_share))
+            if counts is not None:
+                known.offer(case.placement(counts))
+            elif with_checks:
+                for found in plans(case, deadline):
+                    known.offer(case.placement(found))
 
     def _extend(self, later: Deadline) -> None:
         if later.left() > self._deadline.left():
@@ -80,23 +103,9 @@ def _plan_without_checks(case: Case, deadline: Deadline) -> Counts | None:
     # Classes with the fewest possible hosts come first.
     order = sorted(range(len(case.classes)), key=lambda c: (
         int((case.room[c] > 0).sum()), -len(case.classes[c].scopes), c))
-    no_members = np.zeros(len(case.table))
     for _ in range(limits().orders):
         attempt = Attempt(case, fullest, rule_counts, look_ahead)
-        failed = None
-        for c in order:
-            left = len(case.classes[c].members)
-            while left:
-                deadline.check()
-                host = attempt.choose(c, no_members)
-                if host is None:
-                    break
-                left -= _fill(attempt, c, host, min(
-                    left, int(case.room[c, host]) - attempt.counts[c].get(
-                        host, 0)))
-            if left:
-                failed = c
-                break
+        failed = _place_all(attempt, order, deadline)
         attempt.undo()
         if failed is None:
             good = case.fits(attempt.counts) and not case.violates_policy(
@@ -104,6 +113,29 @@ def _plan_without_checks(case: Case, deadline: Deadline) -> Counts | None:
             return attempt.counts if good else None
         order.remove(failed)
         order.insert(0, failed)
+    return None
+
+
+def _place_all(attempt: Attempt, order: Sequence[int],
+               deadline: Deadline) -> int | None:
+    """Place all members; return the first class without a possible host, or
+    None.
+
+    :raises OutOfTime: if the time ends before all members are placed
+    """
+    case = attempt.case
+    left = {c: len(case.classes[c].members) for c in order}
+    no_members = np.zeros(len(case.table))
+    while left:
+        deadline.check()
+        found = attempt.first_possible(left, lambda c: no_members)
+        if found is None:
+            return next(iter(left))
+        c, host = found
+        left[c] -= _fill(attempt, c, host, min(
+            left[c], int(case.room[c, host]) - attempt.counts[c].get(host, 0)))
+        if not left[c]:
+            del left[c]
     return None
 
 

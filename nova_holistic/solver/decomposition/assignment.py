@@ -86,12 +86,16 @@ class _Assignment:
         return None if values is None else self._counts(values)
 
     def _program(self, missing_cost: float) -> Linear:
-        """:param missing_cost: cost of a member without a place"""
+        """:param missing_cost: cost of a member of a large class without a
+            place; that of a single member is twice as much"""
         cost = np.zeros(len(self._upper))
         cost[list(self._cost)] = list(self._cost.values())
         cost /= max(1e-9, np.abs(cost).max(initial=0))
         missing = len(self._places) + np.arange(len(self._case.classes))
-        cost[missing] = missing_cost
+        # Members of small classes have the fewest other hosts: for example,
+        # a member with traffic to another one.
+        cost[missing] = missing_cost * (1 + 1 / np.array(
+            [len(each.members) for each in self._case.classes]))
         # The simplex method takes up to ten times as long for the flow from
         # thousands of members to places.
         program = Linear(cost, np.array(self._upper), np.array(self._integer),

@@ -41,9 +41,10 @@ class DecompositionLimits:
     :ivar cells: cells that hosts are divided into. With four times the value
         the plan is worse on 5 and better on 2 of 24 points; with a quarter it
         is worse on 2 and better on 4 (benchmarks/README.rst).
-    :ivar host_cells: the same if the objective is the number of hosts. Chosen
-        by the network and related groups of benchmarks/grid.py on clouds of 30
-        to 60 racks.
+    :ivar host_cells: the same if the objective is the number of hosts, or on
+        clouds of more than ``phases.preferred_hosts`` hosts, except for
+        objectives about traffic. Chosen by the network and related groups of
+        benchmarks/grid.py on clouds of 30 to 60 racks.
     :ivar counted_domains: domains of all policies together that are counted
         for the fewest hosts, or bound the counts of members with traffic. Each
         policy counts the domains of its levels.

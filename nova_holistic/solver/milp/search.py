@@ -111,9 +111,12 @@ class Search(SolverCalls):
                 return SearchStatus.NO_RESULT
             # A bound for more plans also holds for fewer plans.
             self.bound = within(self._plan_cost[0])
-            if not self.preferred() or self.bound is None or self._is_far():
+            needed = self.case.room > 0
+            if needed.sum() <= limits().whole_places and (
+                    not self.preferred() or self.bound is None
+                    or self._is_far()):
                 program = Program(self.case, self._objective, self._deadline,
-                                  self.case.room > 0)
+                                  needed)
                 status = self._solve_used(
                     program, limits().exact_variables) if is_known else (
                         self._solve(program))

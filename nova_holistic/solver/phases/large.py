@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nova_holistic.model.group import Group
 from nova_holistic.solver.column_generation.branches import domain_branches
 from nova_holistic.solver.column_generation.generation import ColumnGeneration
 from nova_holistic.solver.column_generation.pattern_placement import (
@@ -26,8 +27,9 @@ from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.milp.search import Search
 from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
 from nova_holistic.solver.phases.relaxed_hosts import Relaxed
-from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.subproblem import Subproblem
@@ -67,7 +69,12 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
             and not many_subgroups(kinds)) or kinds.lacks_room:
         return
     fallback = FallbackPlan(kinds, incumbent, deadline, longest)
-    fallback.construct_after(limits().fallback_after)
+    traffic = incumbent.objective.traffic()
+    # Without traffic, an objective about traffic does not distinguish plans.
+    fallback.construct_after(0.0 if traffic is not None and not traffic
+                             else limits().fallback_after)
+    if incumbent.is_good_enough:
+        return
     relaxed = _relaxed(kinds, Task(incumbent, backend, deadline), fallback)
     if relaxed is None:
         return
@@ -213,19 +220,39 @@ def _search_from_patterns(relaxed: Relaxed, task: Task,
 def search_on_hosts(relaxed: Relaxed, task: Task,
                     assignment: HostAssignment) -> Search:
     """Search for a plan on the hosts of an assignment, starting from its
-    places, and offer it to the incumbent."""
-    kinds, deadline, merged = relaxed.kinds, task.deadline, relaxed.merged
-    hosts = np.union1d(assignment.hosts, np.array(
-        [*kinds.placed.values()], dtype=np.int64))
-    known = task.incumbent
-    case = Case.of(kinds.group, known.snapshot, known.placed, deadline.check,
-                   Subproblem(kinds.table.part(hosts)))
-    search = Search(case, known.objective, task.backend, deadline, known.gap)
-    start = None
-    if assignment.taken is not None:
-        start = class_counts(case, relaxed.cells, relaxed.host_cost,
-                             assignment, merged.limit, deadline)
+    places, and offer it to the incumbent.
+
+    If the relaxation violates no preference, the places are first assigned
+    with hard policies in place of the preferences, because greedy assignment
+    considers the costs of few of them.
+    """
+    known, merged = task.incumbent, relaxed.merged
+    group = relaxed.kinds.group
+    search, start = None, None
+    if not merged.limit and assignment.taken is not None and any(
+            not each.policy.hard for each in known.policies):
+        search, start = _search(
+            with_hard_forms(group), relaxed, task, assignment)
+    if start is None or search.case.violates_policy(
+            search.case.placement(start)):
+        search, start = _search(group, relaxed, task, assignment)
     search.improve(start, merged.least, relaxed.within,
                    known.where is not None)
     task.offer(search)
     return search
+
+
+def _search(group: Group, relaxed: Relaxed, task: Task,
+            assignment: HostAssignment) -> tuple[Search, Counts | None]:
+    """A search on the hosts of an assignment, and counts of the classes for
+    its places."""
+    kinds, deadline, known = relaxed.kinds, task.deadline, task.incumbent
+    hosts = np.union1d(assignment.hosts, np.array(
+        [*kinds.placed.values()], dtype=np.int64))
+    case = Case.of(group, known.snapshot, known.placed, deadline.check,
+                   Subproblem(kinds.table.part(hosts)))
+    return Search(
+        case, known.objective, task.backend, deadline, known.gap), (
+            None if assignment.taken is None else class_counts(
+                case, relaxed.cells, relaxed.host_cost, assignment,
+                relaxed.merged.limit, deadline))

@@ -7,7 +7,8 @@ from nova_holistic.model.objective import HostCost, Objective
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import Cells, cells
 from nova_holistic.solver.decomposition.cohesive_kinds import CohesiveKinds
-from nova_holistic.solver.limits.current import decomposition as limits
+from nova_holistic.solver.limits.current import (
+    decomposition as limits, phases)
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.utilisation_curve import (
@@ -35,11 +36,12 @@ class Relaxed:
         host_cost = is_objective or HostCost(lambda free: free * 0 + 1.0)
         # If costs rise with utilisation, plans use many hosts anyway.
         divide = CohesiveKinds if host_cost.slopes else CohesiveKinds.of
-        # The number of hosts is bounded by counting domains, so that fewer
-        # cells are sufficient.
-        counts = is_number_of_hosts(is_objective)
+        # The number of hosts is bounded by counting domains, and on large
+        # clouds, a relaxation of many cells takes too long.
+        few = is_number_of_hosts(is_objective) or (
+            len(kinds.table) > phases().preferred_hosts)
         cohesive = divide(kinds, cells(
-            kinds, deadline.check, limits().host_cells if counts else None))
+            kinds, deadline.check, limits().host_cells if few else None))
         merged = HostAggregation(
             cohesive.kinds, cohesive.cells, host_cost, deadline)
         return cls(cohesive, host_cost, merged, is_objective is not None)

@@ -11,7 +11,8 @@ import pytest
 from nova_holistic.model.binding import bind
 from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.plan import Plan, Unknown
-from nova_holistic.policies.affinity import SoftAffinity
+from nova_holistic.objectives import load_objective
+from nova_holistic.policies.affinity import Affinity, SoftAffinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.relationship_anti_affinity import (
     RelationshipAntiAffinity)
@@ -19,16 +20,20 @@ from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.check import check
 from nova_holistic.solver.column_generation import diving
 from nova_holistic.solver.column_generation.generation import ColumnGeneration
-from nova_holistic.solver.construct.disaggregation import KindPlaces
+from nova_holistic.solver.construct.disaggregation import (
+    disaggregate, KindPlaces)
 from nova_holistic.solver.construct import fallback_plan
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition import class_counts
 from nova_holistic.solver.phases import large, relaxed_hosts
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.internal.deadlines import in_time
 
 OBJECTIVES = ('fewest-hosts', 'stack', 'spread')
 
@@ -168,7 +173,8 @@ def test_after_half_of_the_time_any_plan_is_sought_first(
     # The later assignment of seats then exceeds the time limit.
     _stops(monkeypatch, clock, large, 'class_counts', after=False)
     _is_a_plan(_solved(clock))
-    assert sought == [3.0]
+    # First with hard policies in place of the preferences, then without.
+    assert sought == [3.0, 3.0]
 
 
 def test_with_enough_time_no_quick_plan_is_sought(monkeypatch):
@@ -181,10 +187,10 @@ def test_a_better_plan_replaces_the_early_one(hurry, monkeypatch):
     quick = fallback_plan._plan_without_checks
     monkeypatch.setattr(
         fallback_plan, '_plan_without_checks', lambda *arguments: found.append(
-            quick(*arguments)) or found[0])
+            quick(*arguments)) or found[-1])
     answer = _solved(Clock(), 'stack')
     _is_a_plan(answer)
-    assert found[0] is not None
+    assert found[-1] is not None
     monkeypatch.setattr(large, '_plan_by_relaxations', lambda *arguments: None)
     worse = _solved(Clock(), 'stack')
     _is_a_plan(worse)
@@ -227,6 +233,66 @@ def test_members_without_a_seat_go_to_hosts_with_capacity():
         kinds, seats, np.zeros(len(case.table), dtype=np.int64)), deadline)
     assert case.fits(everyone)
     assert not case.violates_policy(case.placement(everyone))
+
+
+def _one_zone_and_others(affinity):
+    """Return a group: the zones have the same number of members, but for one,
+    and the affinity is that of the first members."""
+    return bind(group(
+        groups=[group(servers('m', 12), name='first', policies=[affinity]),
+                group(servers('m', 24), name='others')],
+        policies=[Spread(level='az', max_skew=1)]), _cloud())
+
+
+def _affine_case():
+    wanted = _one_zone_and_others(Affinity(level='az'))
+    return Case.of(wanted, _cloud(), {}, in_time().check)
+
+
+def test_members_wait_until_the_other_zones_have_members():
+    """The members of the first group would exceed the skew before the zones
+    have other members."""
+    case = _affine_case()
+    counts = fallback_plan._plan_without_checks(case, in_time())
+    assert counts is not None
+    assert not case.violates_policy(case.placement(counts))
+
+
+def test_members_without_a_place_wait_until_the_other_zones_have_members():
+    case = _affine_case()
+    counts = disaggregate(case, KindPlaces(
+        [0] * len(case.classes), [{}], np.zeros(len(case.table), dtype=int)),
+        in_time())
+    assert counts is not None
+    assert not case.violates_policy(case.placement(counts))
+
+
+def test_the_fallback_plan_violates_no_preference_if_possible():
+    """One member after another, the cheapest zone is that of the first
+    members until it exceeds the skew, and then another one."""
+    wanted = _one_zone_and_others(Affinity(level='az', weight=2.0))
+    known = Incumbent(wanted, _cloud(), {}, load_objective(
+        'spread').for_group(wanted), 0.01)
+    fallback_plan.FallbackPlan(
+        Kinds.of(wanted, _cloud(), {}), known, in_time(), None
+    ).construct_after(0.0)
+    assert known.plan_cost[0] == 0
+
+
+@pytest.mark.parametrize('first', [False, True])
+def test_a_single_member_has_a_place_before_one_of_many(first):
+    """There are three places for five members, whose classes have any order.
+    """
+    groups = [group(servers('m', 4), name='many', policies=[
+        AntiAffinity(level='rack', max_per_domain=3)])]
+    groups.insert(0 if first else 1, group(servers('m', 1), name='single'))
+    wanted = bind(group(groups=groups), _cloud())
+    case = Case.of(wanted, _cloud(), {}, in_time().check)
+    counts = class_counts.assigned_counts(
+        case, [0] * len(case.classes), [{0: 3}], in_time())
+    assert {each.members[0].path: sum(here.values()) for each, here in zip(
+        case.classes, counts, strict=True)} == {
+            'single/m-0': 1, 'many/m-0': 2}
 
 
 def test_a_failed_quick_search_at_the_deadline_is_unknown(monkeypatch, hurry):

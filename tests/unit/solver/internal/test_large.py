@@ -10,7 +10,10 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.objectives import load_objective
+from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.bandwidth import Bandwidth
+from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition import cells as solver_cells
 from nova_holistic.solver.decomposition.cells import cells
@@ -64,6 +67,63 @@ def test_random_groups_have_plans_on_chosen_hosts(objective):
             objective).for_group(bound), 0.01)
         large.large(known, load_backend('highs'), in_time(), always=True)
         assert known.where is not None, seed
+
+
+def test_without_traffic_a_plan_without_violations_is_optimal(monkeypatch):
+    """The objective does not distinguish plans, so that no relaxation can
+    improve them."""
+    snapshot = cloud(*(host(f'h{n}', f'r{n % 3}') for n in range(60)))
+    wanted = bind(group(servers('m', 30), policies=[
+        Spread(level='rack', max_skew=2), Affinity(weight=1.0)]), snapshot)
+    known = Incumbent(wanted, snapshot, {}, load_objective(
+        'network').for_group(wanted), 0.01)
+    relaxed = []
+    monkeypatch.setattr(large, '_relaxed', lambda *arguments: relaxed.append(
+        known.where))
+    large.large(known, load_backend('highs'), in_time(), always=True)
+    # The preference cannot be satisfied.
+    assert relaxed == [known.where] != [None]
+    loose = bind(group(servers('m', 30), policies=[
+        Spread(level='rack', max_skew=2),
+        AntiAffinity(max_per_domain=4, weight=1.0)]), snapshot)
+    known = Incumbent(loose, snapshot, {}, load_objective(
+        'network').for_group(loose), 0.01)
+    large.large(known, load_backend('highs'), in_time(), always=True)
+    assert known.is_good_enough and len(relaxed) == 1
+
+
+def test_a_pair_with_traffic_shares_a_rack_without_a_program(monkeypatch):
+    """Only the hard form of the preference limits the racks of both members
+    while places are assigned."""
+    monkeypatch.setattr(large.Search, '_solve', None)
+    snapshot = cloud(*(host(f'h{n}', f'r{n % 12}', vcpus=64)
+                       for n in range(120)))
+    wanted = bind(group(
+        servers('a', 20), servers('b', 20, vcpus=2), relationships=[
+            Bandwidth(between=('a-0', 'b-0'), mbps=10, level='rack',
+                      weight=0.001)]), snapshot)
+    known = Incumbent(wanted, snapshot, {}, load_objective(
+        'spread').for_group(wanted), 0.05)
+    large.large(known, load_backend('highs'), in_time(), always=True)
+    assert known.plan_cost[0] == 0
+
+
+@pytest.mark.parametrize('places', [10, 10_000])
+def test_a_program_of_many_places_does_not_follow_a_plan(
+        places, monkeypatch, set_limits):
+    """The plan violates its preference, because no host has room for all
+    members."""
+    set_limits('milp', whole_places=places)
+    solved = []
+    monkeypatch.setattr(large.Search, '_solve',
+                        lambda *arguments: solved.append(arguments))
+    snapshot = cloud(*(host(f'h{n}', f'r{n % 3}') for n in range(60)))
+    known = Incumbent(bind(group(servers('m', 30), policies=[
+        Affinity(weight=1.0)]), snapshot), snapshot, {},
+        load_objective('spread'), 0.01)
+    large.large(known, load_backend('highs'), in_time(), always=True)
+    assert known.plan_cost[0] > 0
+    assert bool(solved) == (places == 10_000)
 
 
 def test_equal_hosts_of_several_racks_are_chosen_if_a_rack_is_limited(
