@@ -56,7 +56,7 @@ class ColumnGeneration:
             the limit of the relaxation follows one of them
         """
         self.host_types = HostTypes.of(kinds, aggregation.columns, host_cost)
-        self.pricing = Pricing(self.host_types)
+        self.pricing = Pricing(self.host_types, lambda: deadline.left() > 0)
         self.numbers = kinds.numbers
         self._constant = constant(kinds, host_cost)
         self.limit = aggregation.limit if branches else float('inf')

@@ -6,6 +6,7 @@ cannot exceed the best known gain are pruned. The upper bound of a host's gain
 remains valid even if the search is incomplete.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,8 +60,14 @@ class Pricing:
     :ivar evaluated_patterns: number of patterns that all calls have evaluated
     """
 
-    def __init__(self, host_types: HostTypes):
+    def __init__(self, host_types: HostTypes,
+                 has_time: Callable[[], bool] = lambda: True):
+        """
+        :param has_time: whether a call may evaluate further patterns. If not,
+            the bounds of the remaining host types are weak
+        """
         self.evaluated_patterns = 0
+        self._has_time = has_time
         self._host_types = host_types
         self._known = np.zeros(host_types.room.shape, dtype=np.int64)
         self._curved = len(host_types.slopes) > 0
@@ -139,7 +146,7 @@ class Pricing:
         start[value <= 0] = 0
         gains.known[types] = np.maximum(value, 0.0)
         gains.patterns[types] = start
-        if self.evaluated_patterns > self._left:
+        if not self._may_continue():
             return
         lost = self._build(types, cell_prices, gains)
         if lost is not None:
@@ -150,10 +157,17 @@ class Pricing:
             self._part(types[:half], cell_prices, gains)
             self._part(types[half:], cell_prices, gains)
 
+    def _may_continue(self) -> bool:
+        """Whether the number of patterns and the time permit further patterns.
+        """
+        if self.evaluated_patterns <= self._left and not self._has_time():
+            self._left = -1
+        return self.evaluated_patterns <= self._left
+
     def _build(self, types: np.ndarray, cell_prices: CellPrices,
                gains: PricingResult) -> np.ndarray | None:
         """Return the largest upper bound among the pruned patterns of each
-        host; None if the patterns are too many."""
+        host; None if the patterns are too many, or the time ends."""
         number = len(types)
         lost = np.zeros(number)
         part = _Partial(
@@ -163,7 +177,7 @@ class Pricing:
         for i, kind in enumerate(cell_prices.order.tolist()):
             last = i == len(cell_prices.order) - 1
             grown = self._grown(part, types, kind, cell_prices, last)
-            if grown is None:
+            if grown is None or not self._may_continue():
                 return None
             self.evaluated_patterns += len(grown.of)
             types_of = types[grown.of]

@@ -215,6 +215,27 @@ def test_the_best_pattern_of_each_host_is_found(host_cost):
 
 
 @pytest.mark.parametrize('host_cost', HOST_COSTS.values(), ids=HOST_COSTS)
+@pytest.mark.parametrize('readings', (0, 1, 2))
+def test_pricing_ends_with_the_time_and_its_bounds_are_valid(
+        host_cost, readings):
+    """After the time has ended, nothing is built and no timer is read."""
+    host_types = _alike(random.Random(5), host_cost)
+    prices = np.array([[0.7], [0.5], [0.9]]).repeat(
+        int(host_types.cell.max()) + 1, axis=1)
+    left = [True] * readings + [False]
+    ask = pricing.Pricing(host_types, lambda: left.pop(0))
+    gains = ask(prices)
+    assert not left
+    most = [_best(host_types, sort, prices[:, 0])
+            for sort in range(len(host_types))]
+    assert (gains.most >= np.array(most) - 1e-12).all()
+    assert (gains.known <= np.array(most) + 1e-12).all()
+    in_time = pricing.Pricing(host_types)
+    in_time(prices)
+    assert ask.evaluated_patterns < in_time.evaluated_patterns
+
+
+@pytest.mark.parametrize('host_cost', HOST_COSTS.values(), ids=HOST_COSTS)
 def test_an_unfinished_pricing_gives_valid_upper_bounds(
         host_cost, set_limits):
     set_limits('column_generation', partial_patterns=3)
