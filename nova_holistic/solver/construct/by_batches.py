@@ -236,8 +236,12 @@ class BatchConstruction:
 
     def _cheap_hosts(self, selection: HostSelection,
                      table: HostTable) -> np.ndarray:
-        """Indexes of hosts on which the members cost little."""
-        if self._promising is None:
+        """Indexes of hosts on which the members cost little; none if the
+        construction is late, because the choice takes time."""
+        done = len(self._placed.where) + len(selection.members)
+        late = self._deadline.elapsed() * len(self._incumbent.members) > (
+            self._deadline.limit * done)
+        if self._promising is None or late:
             return np.zeros(0, dtype=np.int64)
         found = self._promising.choose(
             table, selection.members, selection.number(limits().cheap_hosts),

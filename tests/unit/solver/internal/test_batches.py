@@ -23,6 +23,7 @@ from nova_holistic.solver.check import check
 from nova_holistic.solver.construct.batches import batches
 from nova_holistic.solver.construct.by_batches import BatchConstruction
 from nova_holistic.solver.construct import first_plan as first_plans
+from nova_holistic.solver.construct.promising_hosts import PromisingHosts
 from nova_holistic.solver.improve import search
 from nova_holistic.solver.improve.search import improve
 from nova_holistic.solver.improve.settings import Improvement
@@ -236,6 +237,23 @@ def test_members_are_on_the_hosts_that_cost_the_least(only_batches):
         found = planned(shop, snapshot, objective='spread')
     assert Counter(found.values()) == {
         f'large{number}': 2 for number in range(3)}
+
+
+def test_cheap_hosts_are_chosen_only_while_enough_time_is_left(
+        only_batches, monkeypatch):
+    """After seven tenths of the time, the first of two batches is late."""
+    chosen, choose = [], PromisingHosts.choose
+
+    def counted(self, table, freed, *others):
+        chosen.append(len(freed))
+        return choose(self, table, freed, *others)
+
+    monkeypatch.setattr(PromisingHosts, 'choose', counted)
+    known = incumbent(group(groups=[
+        tier(f'g{number}', 20, AntiAffinity()) for number in range(8)]))
+    first_plans.first_plan(known, Deadline(lambda: 7.0, 10.0, 0.0))
+    assert known.where is not None
+    assert chosen == [60]
 
 
 def test_batches_share_the_uplinks(only_batches):
