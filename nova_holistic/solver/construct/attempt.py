@@ -71,9 +71,9 @@ class Attempt:
         no_hosts = np.zeros(len(self.case.table))
         self.pending = sum((len(self.case.classes[c].members) * self.needs(c)
                             for c in order), 0 * self.pending)
-        for self.current in self._in_turn(order):
+        for c in self._in_turn(order):
             in_time()
-            c = self.current
+            self.current = c
             host = self.choose(c, avoid.get(c, no_hosts))
             if host is None:
                 return c

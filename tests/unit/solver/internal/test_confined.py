@@ -190,6 +190,20 @@ def test_members_of_a_set_are_on_different_hosts():
     assert known.bound == pytest.approx(2)
 
 
+def test_a_pair_that_is_alone_in_its_rack_needs_two_hosts():
+    """Each host has room for all six members, and each rack takes one pair."""
+    snapshot = cloud(*(host(f'h{n}', f'r{n % 4}', vcpus=8)
+                       for n in range(12)))
+    wanted = group(
+        policies=[AntiAffinity(level='rack', max_per_domain=2)],
+        groups=[group(servers('m', 2), name=f's{n}',
+                      policies=[Affinity(level='rack'), AntiAffinity()])
+                for n in range(3)])
+    known = _solved(wanted, snapshot, {}, 'fewest-hosts')
+    assert known.plan_cost[1] == 6
+    assert known.bound == pytest.approx(6)
+
+
 def test_a_limit_of_several_racks_holds_for_the_bound():
     """Two racks of one zone have hosts that cost 0.25, with room for one
     member each. The zone takes two of three pairs. A host of the other zone

@@ -74,6 +74,24 @@ def test_the_bound_is_never_above_the_optimum(make, cells):
     assert proved
 
 
+@pytest.mark.parametrize('cells', (1, Limits().traffic.cells))
+def test_the_bound_uses_each_domain_once(cells):
+    """The large rack holds four servers of each side, and each of the eight
+    small racks holds one of each side. So at most 16 + 4 of the 64 pairs share
+    a rack, and their hosts. A second large rack would hold the other servers.
+    """
+    snapshot = cloud(
+        host('large', 'r0', vcpus=8),
+        *(host(f'h{number}', f'r{number}', vcpus=2) for number in range(1, 9)))
+    shop = group(servers('web', 8), servers('db', 8), relationships=[
+        Bandwidth(between=('web', 'db'), mbps=10)])
+    with using(replace(Limits(), traffic=replace(
+            Limits().traffic, cells=cells))):
+        bound = _bound(shop, snapshot, {}, 0)
+    # Traffic of a pair uses two uplinks of each of the two levels.
+    assert bound == 2 * 2 * 10 * (64 - 20)
+
+
 def test_bounds_of_a_known_plan_are_proved_before_places_are_searched(
         monkeypatch):
     """The search for places takes all the time, and no plan whose preferences
