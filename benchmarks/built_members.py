@@ -14,16 +14,10 @@ each existing server in the last minute.
 import nova_holistic.embedded  # noqa: F401, I100
 
 import argparse
-import datetime
 import gc
 import statistics
 import uuid
 
-from nova import context as nova_context
-from nova.db.api import api as api_database
-from nova.db.api import models as api_models
-from nova.db.main import api as main_database
-from nova.db.main import models
 from oslo_utils import timeutils
 import select_destinations
 from select_destinations import FLAVOR
@@ -34,6 +28,7 @@ from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.table.records import MemberState
+from tests.functional import nova_records
 
 RACKS = 20
 POLICIES = {
@@ -103,26 +98,13 @@ def _measure(cloud, name, built, arguments):
 
 def _build(cloud, group, number, first, changed):
     """Servers of members, as Nova's databases contain them."""
-    admin = nova_context.get_admin_context()
     servers = [cloud.table.claim(
         group, f'node-{first + index}', str(uuid.uuid4()),
         timeutils.utcnow()) for index in range(number)]
     if not servers:
         return
-    at = timeutils.utcnow() if changed else datetime.datetime(2020, 1, 1)
-    with nova_context.target_cell(admin, cloud.computes.cell) as target, \
-            api_database.context_manager.writer.using(admin) as api, \
-            main_database.get_context_manager(target).writer.using(
-                target) as cell:
-        cell_id = api.scalar(sa.select(api_models.CellMapping.id).where(
-            api_models.CellMapping.uuid == cloud.computes.cell.uuid))
-        api.execute(sa.insert(api_models.InstanceMapping), [
-            {'instance_uuid': row.instance_uuid, 'cell_id': cell_id,
-             'project_id': PROJECT, 'user_id': USER} for row in servers])
-        cell.execute(sa.insert(models.Instance), [
-            {'uuid': row.instance_uuid, 'project_id': PROJECT,
-             'user_id': USER, 'host': row.place.host, 'vm_state': 'active',
-             'updated_at': at, 'deleted': 0} for row in servers])
+    nova_records.exist(cloud, servers, updated_at=(
+        timeutils.utcnow() if changed else nova_records.LONG_AGO))
     for row in servers:
         assert cloud.table.change_state(
             row.id, [row.state], MemberState.BUILT, timeutils.utcnow())
@@ -151,11 +133,7 @@ def _rows(answer):
     finally:
         HoldClient.swap = swap
         sa.event.remove(sa.Engine, 'before_cursor_execute', listen)
-    found = 0
-    for engine, text, parameters in sent:
-        with engine.connect() as link:
-            found += len(link.exec_driver_sql(text, parameters).all())
-    return found
+    return sum(nova_records.number_of_rows(*each) for each in sent)
 
 
 if __name__ == '__main__':
