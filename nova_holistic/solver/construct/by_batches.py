@@ -271,5 +271,7 @@ def _with_failed(first: Sequence[Batch], failed: Batch,
     together = Batch.of([
         part for each in first[:at + 1] for part in each.parts or (each,)])
     if len(together.members) > limits().batch_members:
-        return [failed, *(each for each in first if each is not failed)]
+        others = [each.without(failed) if failed in each.parts else each
+                  for each in first if each is not failed]
+        return [failed, *others]
     return [together, *first[at + 1:]]

@@ -26,7 +26,7 @@ class CheapestHost:
     def __call__(self, attempt: Attempt) -> np.ndarray:
         full, unused = attempt.fullness(), ~attempt.used_by_group
         opening = self.host_cost.opening(1 - full) * unused
-        if self.host_cost.slopes:
+        if self.host_cost.slopes and len(attempt.capacity):
             slopes = np.array(self.host_cost.slopes)
             step = (attempt.needs(attempt.current)[:, None]
                     / attempt.capacity).mean(axis=0)

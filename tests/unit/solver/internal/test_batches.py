@@ -12,6 +12,8 @@ from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.affinity import Affinity, SoftAffinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
@@ -20,7 +22,8 @@ from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.spread import Spread
 from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.check import check
-from nova_holistic.solver.construct.batches import batches
+from nova_holistic.solver.construct.batches import Batch, batches
+from nova_holistic.solver.construct import by_batches
 from nova_holistic.solver.construct.by_batches import BatchConstruction
 from nova_holistic.solver.construct import first_plan as first_plans
 from nova_holistic.solver.construct.promising_hosts import PromisingHosts
@@ -220,6 +223,28 @@ def test_parts_that_take_the_hosts_of_each_other_are_placed_together(
         found = planned(shop, snapshot)
     assert found == {'a/first/node-0': 'x', 'a/second/node-0': 'z',
                      'b/node-0': 'y', 'c/node-0': 'w'}
+
+
+def test_each_part_is_in_one_batch_after_it_failed_again():
+    """First a and b fit in one batch; then c comes before them, and all three
+    are too large for one batch."""
+    a, b, c = batches(incumbent(group(groups=[
+        tier(name, 2, AntiAffinity()) for name in 'abc'])), 1)
+    with limited('construct', batch_members=5):
+        first = by_batches._with_failed([a, b], b, 1)
+        assert first == [Batch.of([a, b])]
+        again = by_batches._with_failed([c, *first], b, 1)
+    assert again == [b, c, a]
+
+
+@pytest.mark.parametrize('objective', OBJECTIVES)
+@pytest.mark.filterwarnings('error::RuntimeWarning')
+def test_members_without_resources_have_a_first_plan(only_batches, objective):
+    shop = group(groups=[
+        group(MemberDescription('m', Requirements(FrozenMapping()), 3),
+              name=name, policies=[AntiAffinity()]) for name in 'ab'])
+    with limited('construct', batch_members=3):
+        planned(shop, objective=objective)
 
 
 def test_members_are_on_the_hosts_that_cost_the_least(only_batches):
