@@ -16,15 +16,22 @@ def crossing(table, first, second, wrap):
     """Two transactions change the same two groups in opposite order. Returns
     the order of the groups for each transaction that has begun.
 
+    A retry begins after the other transaction has committed. Otherwise the
+    retry could lock its first group before the other transaction does, and
+    the two would be in a deadlock again.
+
     :param wrap: decorator of each transaction
     """
     meeting = threading.Barrier(2)
     begun = []
+    committed = threading.Event()
 
     def rename(order):
         @wrap
         def work():
             begun.append(order)
+            if len(begun) > 2:
+                committed.wait(300)
             with table.database.writer() as session:
                 for number, uuid in enumerate(order):
                     session.execute(
@@ -33,6 +40,7 @@ def crossing(table, first, second, wrap):
                         .execution_options(synchronize_session=False))
                     if number == 0 and len(begun) <= 2:
                         meeting.wait(300)
+            committed.set()
 
         return work()
 
