@@ -242,9 +242,3 @@ class Child(Protocol):
 
     def detach(self, group_uuid: str, path: str) -> Refusal | None:
         """Remove a server from the group. The server itself remains."""
-
-
-def paths_in(group: ChildGroup, states: Collection[str]) -> tuple[str, ...]:
-    """Paths of the members that are in one of these states."""
-    return tuple(each.path for each in group.members or ()
-                 if each.state in states)

@@ -172,14 +172,6 @@ class PlacementTable:
             return tuple(map(rows.bare_member, session.execute(
                 query.order_by(MemberRow.group_uuid, MemberRow.position))))
 
-    def hosts_by_path(self, group_uuid: str) -> Mapping[str, str]:
-        """Host of each member that uses capacity, by the member's path."""
-        with self.database.reader() as session:
-            return {path: host for path, host in session.execute(
-                sa.select(MemberRow.path, MemberRow.host).where(
-                    MemberRow.group_uuid == group_uuid,
-                    MemberRow.state.in_(OCCUPYING)))}
-
     def claim(self, group_uuid: str, path: str, instance_uuid: str,
               now: datetime) -> MemberRecord:
         """Assign a planned member to an instance: see ``claim.claim``."""

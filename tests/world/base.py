@@ -6,7 +6,7 @@ import uuid
 
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.table.records import MemberState
-from nova_holistic.table.store import PlacementTable
+from nova_holistic.table.store import OCCUPYING, PlacementTable
 from tests.world import agreement
 from tests.world.instances import KnownInstances
 from tests.world.inventory import RackInventory
@@ -74,6 +74,12 @@ class BaseWorld(abc.ABC):
     def states(self, group):
         return {m.member.path: str(m.state)
                 for m in self.table.members(group.uuid)}
+
+    def hosts_in_use(self, group_uuid):
+        """Host of each member that uses capacity, by the member's path."""
+        return {m.member.path: m.place.host
+                for m in self.table.members(group_uuid)
+                if m.state in OCCUPYING}
 
     def providers(self):
         """UUIDs of all providers that tests of this world use."""

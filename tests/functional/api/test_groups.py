@@ -40,7 +40,7 @@ def test_only_an_administrator_sees_member_hosts(world, service):
     assert all(set(each) == {'member', 'state', 'instance_uuid'}
                for each in own_answer)
     placements = service.ask('GET', path, token=ADMIN).json['placements']
-    placed = world.table.hosts_by_path(group)
+    placed = world.hosts_in_use(group)
     assert {each['member']: each['host'] for each in placements} == placed
     nodes = [each['location'] for each in placements
              if 'node' in each['member']]
@@ -193,7 +193,7 @@ def test_a_revision_keeps_built_servers_on_their_hosts(world, service):
     assert answer.status_int == 200
     assert answer.headers['ETag'].startswith('"2-')
     assert answer.json['group']['members'] == {'planned': 3, 'built': 1}
-    assert world.table.hosts_by_path(group)['web'] == row.place.host
+    assert world.hosts_in_use(group)['web'] == row.place.host
     body = service.ask('GET', f'/v1/groups/{group}').json['group']
     assert body['definition'] == revised['group']
     again = service.ask('PUT', f'/v1/groups/{group}', revised,
@@ -204,7 +204,7 @@ def test_a_revision_keeps_built_servers_on_their_hosts(world, service):
 def test_an_unplaceable_revision_changes_nothing_and_has_reasons(
         world, service):
     group = create(service).json['group']['id']
-    before = world.table.hosts_by_path(group)
+    before = world.hosts_in_use(group)
     answer = service.ask(
         'POST', f'/v1/groups/{group}/members?wait=9',
         {'members': [{'name': 'node', 'count': 1, 'group': 'db'}]})
@@ -213,7 +213,7 @@ def test_an_unplaceable_revision_changes_nothing_and_has_reasons(
     replanned = answer.json['group']
     assert (replanned['status'], replanned['revision']) == ('planned', 1)
     assert replanned['reasons']
-    assert world.table.hosts_by_path(group) == before
+    assert world.hosts_in_use(group) == before
 
 
 def test_members_are_added_and_removed_one_by_one(world, service):

@@ -215,7 +215,7 @@ def test_only_an_administrator_sees_member_hosts(world, read, refused,
     group = read('group', 'create', '-f', written())['id']
     rows = read('member', 'list', group, user=ADMIN)
     assert {row['member']: row['host'] for row in rows} == (
-        world.table.hosts_by_path(group))
+        world.hosts_in_use(group))
     assert refused('group', 'map', 'shop', '-o', tmp_path / 'shop.svg') == (
         'the API shows the hosts of members to admins only')
 

@@ -98,7 +98,6 @@ def read(table, group):
     database, listing = table.database, table.listing
     server, numbers = builders.new_uuid(), [1, 2]
     table.group_with_members(group.uuid)
-    table.hosts_by_path(group.uuid)
     table.member_of_instance(server)
     table.alternates(numbers)
     table.standing(numbers)

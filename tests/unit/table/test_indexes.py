@@ -56,7 +56,6 @@ def calls(table, group, task):
     yield from {
         'a group': lambda: table.get_group(group.uuid),
         'its members': lambda: table.group_with_members(group.uuid),
-        'hosts by path': lambda: table.hosts_by_path(group.uuid),
         'members of servers': lambda: overview.members_of_servers(
             table.database, [marker]),
         'groups by UUID': lambda: overview.groups(

@@ -112,15 +112,6 @@ def test_a_new_plan_replaces_only_unclaimed_rows(table, shop):
         m.hold for m in read.values() if m.member.path != 'db/node-1'}
 
 
-def test_placed_lists_members_that_use_capacity(table, shop):
-    table.claim(shop.uuid, 'db/node-2', builders.new_uuid(), NOON)
-    web, first, _, _ = table.members(shop.uuid)
-    table.release([web.hold], NOON)
-    assert table.hosts_by_path(shop.uuid) == {
-        'db/node-0': 'cmp-0', 'db/node-1': 'cmp-1', 'db/node-2': 'cmp-2'}
-    assert first.member.path == 'db/node-0'
-
-
 def test_release_does_not_change_claimed_members(table, shop):
     table.claim(shop.uuid, 'db/node-0', builders.new_uuid(), NOON)
     table.release([m.hold for m in table.members(shop.uuid)], NOON)
