@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of one looked-up create by the number of existing servers of the
-group, and by the policies of the group.
+"""The cost of one looked-up create by the size of the group, by the state of
+its other members, and by the policies of the group.
 
 Real Nova and Placement in one process on SQLite, hosts in Nova's and
-Placement's databases without a nova-compute for each. The size of the group is
-the same in each row. Each table row has the statements of the scheduler's own
-part, the rows that these read, the calls of Python functions, and the
-processor time: see ``answer_parts.py``. With ``--changed``, Nova has changed
-each existing server in the last minute.
+Placement's databases without a nova-compute for each. The other members are
+planned, or have servers (built), or half of them have servers, one of which is
+on another host, and one member is released, one is lost and one has failed
+(mixed). Each table row has the statements of the scheduler's own part, the
+rows that these read, the calls of Python functions, and the processor time:
+see ``answer_parts.py``. With ``--changed``, Nova has changed each existing
+server in the last minute. With ``--profile``, the calls of each function are
+printed instead.
 """
 
 # First of all: it decides on green threads for everything imported later.
 import nova_holistic.embedded  # noqa: F401, I100
 
 import argparse
+import cProfile
 import gc
+import pstats
 import statistics
 import uuid
 
@@ -27,6 +32,7 @@ from benchmarks.answer_parts import Parts, RESPONSE
 from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.holds.client import HoldClient
+from nova_holistic.scheduler import connections
 from nova_holistic.table.records import MemberState
 from tests.functional import nova_records
 
@@ -36,45 +42,53 @@ POLICIES = {
     'anti-affinity': [{'type': 'anti-affinity', 'level': 'rack',
                        'max_per_domain': 600}],
     'spread': [{'type': 'spread', 'level': 'rack', 'max_skew': 2}],
+    'exclusive': [{'type': 'exclusive', 'level': 'host'}],
 }
+STATES = 'planned', 'built', 'mixed'
 UNTIMED = 2
 """First responses in a group, which fill caches."""
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--built', type=int, nargs='+',
-                        default=[0, 50, 500, 1000])
+    parser.add_argument('--others', type=int, nargs='+',
+                        default=[10, 100, 1000])
+    parser.add_argument('--states', nargs='+', choices=STATES,
+                        default=STATES)
     parser.add_argument('--hosts', type=int, default=100)
     parser.add_argument('--creates', type=int, default=20,
                         help='to time; half as many are counted')
     parser.add_argument('--policies', nargs='+', choices=[*POLICIES],
                         default=[*POLICIES])
     parser.add_argument('--changed', action='store_true')
+    parser.add_argument('--profile', action='store_true')
     arguments = parser.parse_args()
-    print(f'{"policies":<14} {"built":>6} {"statements":>10} {"rows":>6} '
-          f'{"calls":>7} {"least ms":>8} {"median ms":>9}')
+    print(f'{"policies":<14} {"others":>6} {"state":<8} {"statements":>10} '
+          f'{"rows":>6} {"calls":>7} {"least ms":>8} {"median ms":>9}')
     with EmbeddedCloud(()) as cloud:
-        cloud.insert_hosts([select_destinations.EmbeddedHost(
+        cloud.hosts = tuple(select_destinations.EmbeddedHost(
             f'cmp-{index:04}', zone='az1', rack=f'r{index % RACKS}',
             vcpus=2**12, memory_mb=2**23, disk_gb=2**17)
-            for index in range(arguments.hosts)])
+            for index in range(arguments.hosts))
+        cloud.insert_hosts(cloud.hosts)
         cloud.create_flavor(FLAVOR, 2, 2048, 10)
         for name in arguments.policies:
-            for built in arguments.built:
-                _measure(cloud, name, built, arguments)
+            for state in arguments.states:
+                for others in arguments.others:
+                    _measure(cloud, name, others, state, arguments)
 
 
-def _measure(cloud, name, built, arguments):
+def _measure(cloud, name, others, state, arguments):
     creates = UNTIMED + arguments.creates + arguments.creates // 2
     group = cloud.planner.create(
         {'name': 'benchmark', 'policies': POLICIES[name], 'members': [{
-            'name': 'node', 'flavor': FLAVOR,
-            'count': max(arguments.built) + creates}]},
+            'name': 'node', 'flavor': FLAVOR, 'count': others + creates}]},
         project_id=PROJECT, user_id=USER)
     assert group.status == 'planned', group.reasons
-    _build(cloud, group.uuid, built, creates, arguments.changed)
+    _change(cloud, group.uuid, [f'node-{creates + number}' for number
+                                in range(others)], state, arguments.changed)
     parts, rows = Parts(RESPONSE), []
+    profile = cProfile.Profile()
     gc.collect()
     for index in range(creates):
         answer = select_destinations._request(cloud, {
@@ -83,28 +97,61 @@ def _measure(cloud, name, built, arguments):
         if index < UNTIMED:
             answer()
         elif index < UNTIMED + arguments.creates:
-            parts.time(answer)
+            if arguments.profile:
+                profile.runcall(answer)
+            else:
+                parts.time(answer)
         elif index % 2:
             parts.count(answer)
         else:
             rows.append(_rows(answer))
+    if arguments.profile:
+        pstats.Stats(profile).sort_stats('cumulative').print_stats(90)
+        _clear(cloud, group.uuid)
+        return
     least, median = (1000 * number for number in (
         min(parts.own), statistics.median(parts.own)))
-    print(f'{name:<14} {built:>6} {statistics.median(parts.statements):>10} '
+    print(f'{name:<14} {others:>6} {state:<8} '
+          f'{statistics.median(parts.statements):>10} '
           f'{statistics.median(rows):>6} {statistics.median(parts.calls):>7} '
           f'{least:>8.2f} {median:>9.2f}', flush=True)
-    cloud.table.delete_group(group.uuid)
+    _clear(cloud, group.uuid)
 
 
-def _build(cloud, group, number, first, changed):
-    """Servers of members, as Nova's databases contain them."""
-    servers = [cloud.table.claim(
-        group, f'node-{first + index}', str(uuid.uuid4()),
-        timeutils.utcnow()) for index in range(number)]
-    if not servers:
+def _clear(cloud, group):
+    """Delete a group, its servers and their allocations."""
+    holds = [row.hold for row in cloud.table.members(group)]
+    cloud.table.delete_group(group)
+    connections.get().holds.drop(holds)
+    nova_records.forget_servers(cloud)
+    for host in cloud.hosts:
+        for consumer in cloud.consumers(host.name):
+            cloud.delete_consumer(consumer)
+
+
+def _change(cloud, group, paths, state, changed):
+    """Put the members at these paths into a state."""
+    if state == 'planned':
         return
+    lost = released = failed = ()
+    if state == 'mixed':
+        lost, released, failed, *paths = paths
+        paths = paths[::2]
+        for path, to in (lost, MemberState.LOST), (failed, MemberState.FAILED):
+            row = cloud.table.claim(
+                group, path, str(uuid.uuid4()), timeutils.utcnow())
+            assert cloud.table.change_state(
+                row.id, [row.state], to, timeutils.utcnow())
+        (hold,) = [row.hold for row in cloud.table.members(group)
+                   if row.member.path == released]
+        cloud.table.release([hold], timeutils.utcnow())
+    servers = [cloud.table.claim(group, path, str(uuid.uuid4()),
+                                 timeutils.utcnow()) for path in paths]
     nova_records.exist(cloud, servers, updated_at=(
         timeutils.utcnow() if changed else nova_records.LONG_AGO))
+    if state == 'mixed':
+        nova_records.write_server(cloud, servers[0], nova_records.LONG_AGO,
+                                  host=servers[1].place.host)
     for row in servers:
         assert cloud.table.change_state(
             row.id, [row.state], MemberState.BUILT, timeutils.utcnow())

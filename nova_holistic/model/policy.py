@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import freeze
+from nova_holistic.model.members.placed_members import PlacedMembers
 from nova_holistic.model.messages.marked_text import MarkedText, Messages
 
 if TYPE_CHECKING:
@@ -262,7 +263,7 @@ class Policy(abc.ABC):
         members have these hosts."""
         return frozenset()
 
-    def allows_another(self, scope: 'Scope', placement: Mapping[str, Host],
+    def allows_another(self, scope: 'Scope', placed: PlacedMembers,
                        snapshot: Snapshot) -> Callable[[Host], bool] | None:
         """A function of the host of one more member of the scope. It returns
         True only if the check finds as many violations with this member as
@@ -272,8 +273,10 @@ class Policy(abc.ABC):
         each of these checks reads the hosts of all members. A subclass with
         its own check does not inherit it.
 
-        :param placement: as in ``check``, without the member
-        :param snapshot: without hosts; it knows the levels of the topology
+        :param placed: the placement of ``check``, without the member. The
+            numbers of members in domains are kept from create to create
+        :param snapshot: as in ``check``. If the policy is local, it has no
+            hosts
         """
         return None
 

@@ -12,6 +12,7 @@ from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Scope
 from nova_holistic.model.members.member import Member
+from nova_holistic.model.members.placed_members import PlacedMembers
 from nova_holistic.model.messages.marked_text import (
     format_message, joined, MarkedText)
 from nova_holistic.model.policy import Encoder, Violations
@@ -52,11 +53,9 @@ class Affinity(LevelPolicy):
         return Violations.of(max(0, len(where) - 1) + len(outside),
                              self._messages, where, outside)
 
-    def allows_another(self, scope: Scope, placement: Mapping[str, Host],
+    def allows_another(self, scope: Scope, placed: PlacedMembers,
                        snapshot: Snapshot) -> Callable[[Host], bool]:
-        used = {snapshot.domain(placement[member.path], self.level)
-                for member in scope.members if member.path in placement}
-        used.discard(None)
+        used = placed.at(scope, self.level).keys() - {None}
 
         def allows(host: Host) -> bool:
             domain = snapshot.domain(host, self.level)

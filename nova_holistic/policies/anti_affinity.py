@@ -2,7 +2,7 @@
 """No domain of the level holds more than k members."""
 
 from collections.abc import Callable, Iterator, Mapping
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -13,6 +13,7 @@ from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Scope
 from nova_holistic.model.members.member import Member
+from nova_holistic.model.members.placed_members import PlacedMembers
 from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.policy import Encoder, Violations
 from nova_holistic.policies.level_policy import LEVEL, LevelPolicy
@@ -90,16 +91,15 @@ class AntiAffinity(LevelPolicy):
             return max(Fraction(1), limit * len(scope.members))
         return limit
 
-    def allows_another(self, scope: Scope, placement: Mapping[str, Host],
+    def allows_another(self, scope: Scope, placed: PlacedMembers,
                        snapshot: Snapshot) -> Callable[[Host], bool]:
-        counts = Counter(snapshot.domain(placement[member.path], self.level)
-                         for member in scope.members
-                         if member.path in placement)
+        counts = placed.at(scope, self.level)
         limit = self._limit(scope)
 
         def allows(host: Host) -> bool:
             domain = snapshot.domain(host, self.level)
-            return domain is not None and counts[domain] + 1 <= limit
+            return domain is not None and (
+                counts.get(domain, 0) + 1 <= limit)
 
         return allows
 

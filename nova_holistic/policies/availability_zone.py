@@ -9,6 +9,7 @@ from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Scope
 from nova_holistic.model.members.member import Member
+from nova_holistic.model.members.placed_members import PlacedMembers
 from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.policy import Encoder, Policy, Violations
 
@@ -58,7 +59,7 @@ class AvailabilityZone(Policy):
                  if host.availability_zone != self.zone]
         return Violations.of(len(wrong), self._messages, wrong)
 
-    def allows_another(self, scope: Scope, placement: Mapping[str, Host],
+    def allows_another(self, scope: Scope, placed: PlacedMembers,
                        snapshot: Snapshot) -> Callable[[Host], bool]:
         return lambda host: host.availability_zone == self.zone
 

@@ -2,7 +2,7 @@
 """No domain of the level contains both members and servers from outside the
 group."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,6 +13,7 @@ from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Scope
 from nova_holistic.model.members.member import Member
+from nova_holistic.model.members.placed_members import PlacedMembers
 from nova_holistic.model.messages.marked_text import (
     format_message, joined, MarkedText)
 from nova_holistic.model.policy import Encoder, Violations
@@ -47,6 +48,18 @@ class Exclusive(LevelPolicy):
         found = {snapshot.domain(placement[m.path], self.level)
                  for m in scope.members if m.path in placement}
         return frozenset(domain for domain in found if domain is not None)
+
+    def allows_another(self, scope: Scope, placed: PlacedMembers,
+                       snapshot: Snapshot) -> Callable[[Host], bool]:
+        inside = placed.at(scope, self.level)
+        everyone = placed.all_at(self.level)
+
+        def allows(host: Host) -> bool:
+            domain = snapshot.domain(host, self.level)
+            return domain is not None and not host.servers and (
+                inside.get(domain, 0) == everyone.get(domain, 0))
+
+        return allows
 
     def check(self, scope: Scope, placement: Mapping[str, Host],
               snapshot: Snapshot) -> Violations:

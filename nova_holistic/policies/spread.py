@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The members are spread evenly over eligible domains, or over a minimum."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -14,6 +14,7 @@ from nova_holistic.model.cloud.member_traits import traits_for
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.members.member import Member
+from nova_holistic.model.members.placed_members import PlacedMembers
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.messages.marked_text import (
     format_message, MarkedText, Messages)
@@ -70,10 +71,45 @@ class Spread(LevelPolicy):
             (path, host) for path, host in hosts
             if snapshot.domain(host, self.level) is None
         ] if counts.pop(None, 0) else []
-        skew, uneven = self._skewed(scope, snapshot, counts, hosts, missing)
+        coarser, places = self._places(scope, snapshot)
+        chosen = {tuple(snapshot.domain(host, c) for c in coarser)
+                  for _, host in hosts} if coarser else {()}
+        skew, uneven = self._skewed(
+            {d for place in chosen for d in places.get(place, ())}, counts,
+            missing)
         short, few = self._too_few(len(counts), missing)
         return Violations.of(skew + short + len(outside), lambda: (
             *uneven, *few, *(self.outside(*each) for each in outside)))
+
+    def allows_another(self, scope: Scope, placed: PlacedMembers,
+                       snapshot: Snapshot) -> Callable[[Host], bool] | None:
+        coarser, places = self._places(scope, snapshot)
+        if len(coarser) > 1:
+            # The numbers at each level do not show which domains of two
+            # levels are used together.
+            return None
+        levels = self.level, *coarser
+        found = [placed.at(scope, level) for level in levels]
+        number = sum(found[0].values())
+
+        def violations(more: int, *domains: Domain | None) -> int:
+            if not number + more:
+                return 0
+            counts, *around = ({**counts, domain: counts.get(domain, 0) + 1}
+                               if more else counts
+                               for counts, domain in zip(found, domains))
+            inside = Counter(counts)
+            outside = inside.pop(None, 0)
+            missing = len(scope.members) - number - more
+            chosen = [(domain,) for domain in around[0]] if around else [()]
+            skew, _ = self._skewed(
+                {d for place in chosen for d in places.get(place, ())},
+                inside, missing)
+            return skew + self._too_few(len(inside), missing)[0] + outside
+
+        without = violations(0, *(None for _ in levels))
+        return lambda host: violations(1, *(
+            snapshot.domain(host, level) for level in levels)) == without
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
         # The possible coarser domains of the group differ in the number of
@@ -81,12 +117,10 @@ class Spread(LevelPolicy):
         return {self.level: False, **dict.fromkeys(
             scope.confining_levels, True)} if scope.holds(member) else {}
 
-    def _skewed(self, scope: Scope, snapshot: Snapshot,
-                counts: Counter[Domain], hosts: list[tuple[str, Host]],
+    def _skewed(self, eligible: set[Domain], counts: Counter[Domain],
                 missing: int) -> tuple[int, Sequence[str]]:
         if self.max_skew is None:
             return 0, ()
-        eligible = self._eligible(scope, snapshot, [h for _, h in hosts])
         used = [d for d in counts if d in eligible]
         largest = max((counts[d] for d in used), default=0)
         smallest = min((counts[d] for d in used), default=0) if (
@@ -113,16 +147,17 @@ class Spread(LevelPolicy):
             f'members are in {used} domains of level {self.level}; at least '
             f'{self.min_domains} are required'),)
 
-    def _eligible(self, scope: Scope, snapshot: Snapshot,
-                  hosts: list[Host]) -> set[Domain]:
+    def _places(self, scope: Scope, snapshot: Snapshot
+                ) -> tuple[Sequence[str], Mapping[tuple, set[Domain]]]:
+        """The coarser levels that confine the members, and the eligible
+        domains in each combination of their domains."""
+        if self.max_skew is None:
+            return (), {}
         demands = demands_of(scope)
         confining = scope.confining_levels
-        coarser, places = snapshot.once(
+        return snapshot.once(
             ('spread', self.level, confining, demands),
             lambda: eligible_domains(self.level, confining, demands, snapshot))
-        chosen = {tuple(snapshot.domain(h, c) for c in coarser)
-                  for h in hosts} if coarser else {()}
-        return {d for place in chosen for d in places.get(place, ())}
 
     def most_on_a_host(self, scope: Scope) -> int | None:
         # The other domains have at least one member each.

@@ -15,6 +15,7 @@ from nova_holistic.model.policy import Policy
 from nova_holistic.observers import observe
 from nova_holistic.scheduler.hosts.host_cache import HostCache
 from nova_holistic.scheduler.policies.group_positions import GroupPositions
+from nova_holistic.scheduler.policies.member_hosts import MemberHosts
 from nova_holistic.scheduler.policies.reservation_cache import ReservationCache
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.store import PlacementTable
@@ -36,6 +37,7 @@ class Connections:
     :ivar reserved: cache of the reservations of groups
     :ivar hosts: cache of all hosts
     :ivar positions: cache of the positions of the members of groups
+    :ivar member_hosts: cache of their hosts, with numbers of members
     """
 
     table: PlacementTable
@@ -47,6 +49,7 @@ class Connections:
     reserved: ReservationCache = field(default_factory=ReservationCache)
     hosts: HostCache = field(default_factory=HostCache)
     positions: GroupPositions = field(default_factory=GroupPositions)
+    member_hosts: MemberHosts = field(default_factory=MemberHosts)
 
 
 def get() -> Connections:

@@ -138,7 +138,7 @@ class HolisticSchedulerManager(RefreshingManager):
             connections.get().table, bound.spec if bound else spec)
         with nova_errors.as_refusals():
             moves = self._is_move(context, uuids, pointed.unread_servers(
-                connections.get().positions))
+                connections.get()))
         if named and not moves:
             must_agree(bindings, spec.scheduler_hints)
         if bound is None:

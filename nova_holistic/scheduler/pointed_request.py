@@ -7,14 +7,18 @@ the group.
 """
 
 from collections.abc import Sequence
+import contextlib
 from dataclasses import dataclass
 
 from nova import objects
 
 from nova_holistic import exceptions
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
+from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.pointer import Pointer
-from nova_holistic.scheduler.policies.group_positions import GroupPositions
+from nova_holistic.scheduler.policies import membership
+from nova_holistic.scheduler.policies.policy_evaluation import (
+    scopes_of_members)
 from nova_holistic.scheduler import request_memory
 from nova_holistic.table import errors
 from nova_holistic.table.queries.cached_group import Found
@@ -40,13 +44,17 @@ class PointedRequest:
     alternates: Sequence[Place] | None = None
     error: exceptions.HolisticError | None = None
 
-    def unread_servers(self, positions: GroupPositions) -> Sequence[str]:
-        """UUIDs of the servers of the group whose cells will be read.
-
-        :param positions: cache of the positions of members
-        """
-        return [] if self.found is None else positions.unread_servers(
-            self.found[0].uuid, self.found[1])
+    def unread_servers(self, connections: Connections) -> Sequence[str]:
+        """UUIDs of the servers of the group whose cells will be read. A group
+        without rules needs none of them."""
+        if self.found is None:
+            return []
+        record, rows = self.found
+        with contextlib.suppress(exceptions.InvalidDocument):
+            if not scopes_of_members(membership.parsed_group(
+                    record, connections.policy_types)):
+                return []
+        return connections.positions.unread_servers(record.uuid, rows)
 
 
 def read(table: PlacementTable, spec: 'objects.RequestSpec'

@@ -2,7 +2,9 @@
 """The cost of a create depends on the number of changed servers of its group,
 and not on the number of existing ones. Each change counts nevertheless."""
 
+import collections
 from datetime import timedelta
+import sys
 import uuid
 
 from nova import context as nova_context
@@ -20,7 +22,9 @@ from nova_holistic.model.members.member import Member
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.scheduler.policies import (
     group_positions, server_locations)
-from nova_holistic.scheduler.policies.group_positions import GroupPositions
+from nova_holistic.scheduler.policies.group_positions import (
+    GroupPositions, Groups)
+from nova_holistic.table.queries import cached_group
 from nova_holistic.table.records import MemberRecord, MemberState, Place
 from tests.functional import nova_records
 from tests.functional.claims import (
@@ -114,6 +118,50 @@ def test_an_answer_costs_the_same_for_few_and_for_many_servers(
     assert len(costs[0]) <= 4
 
 
+@pytest.mark.parametrize('policies', [
+    policies if policies is not APART else [
+        {'type': 'anti-affinity', 'level': 'rack', 'max_per_domain': 500}]
+    for policies in POLICIES.values()], ids=POLICIES)
+def test_no_function_is_called_for_each_member(cloud, policies, monkeypatch):
+    """The first answer reads the group, and the second the times of its
+    members. Rows of the placement table that have changed in the last second
+    are read again. The test does not wait for a second. No alternate is
+    refused, because the objections to it name members."""
+    monkeypatch.setattr(cached_group, 'OVERLAP', 0)
+    calls = []
+    for built in FEW, MANY:
+        group = group_of(cloud, built, policies)
+        answer(cloud, group, 'm-0')
+        answer(cloud, group, 'm-1')
+        calls.append(own_calls(lambda: answer(cloud, group, 'm-2')))
+        clear(cloud)
+    few, many = calls
+    assert sum((many - few).values()) < (MANY - FEW) / 2, many - few
+
+
+def own_calls(work):
+    """Number of calls of each function of this project."""
+    calls = collections.Counter()
+
+    def note(frame, event, _argument):
+        code = frame.f_code
+        if event == 'call' and '/nova_holistic/' in code.co_filename:
+            calls[code.co_filename, code.co_name] += 1
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def test_a_group_without_rules_reads_no_positions(cloud):
+    group = group_of(cloud, FEW)
+    assert not nova_records.cost(lambda: answer(cloud, group, 'm-0'), [
+        'FROM instances', 'FROM cell_mappings'])
+
+
 class Reader:
     """Reads a group with a cache, and compares the result with that of a new
     cache.
@@ -142,8 +190,8 @@ class Reader:
     def _positions(self, cache):
         record, rows = self._cloud.table.group_cache.read(self._group)
         found = cache.positions(
-            nova_context.get_admin_context(), record.project_id, self._group,
-            rows)
+            nova_context.get_admin_context(), Groups(self._group, frozenset(
+                [record.project_id])), {row.id: row for row in rows})
         return [found.get(row.id) and (found[row.id].host,
                                        found[row.id].source)
                 for row in rows if row.state in server_locations.OWNED]

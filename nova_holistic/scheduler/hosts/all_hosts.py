@@ -9,9 +9,11 @@ import nova.conf
 from nova import context as nova_context
 
 from nova_holistic.model.group import Group
+from nova_holistic.model.identity_cache import IdentityCache
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.scheduler.connections import Connections
-from nova_holistic.scheduler.policies.policy_evaluation import PolicyEvaluation
+from nova_holistic.scheduler.policies.policy_evaluation import (
+    PolicyEvaluation, REMEMBERED_GROUPS)
 from nova_holistic.table.queries import totals
 from nova_holistic.table.records import MemberRecord
 
@@ -35,8 +37,8 @@ def with_all_hosts(evaluation: PolicyEvaluation, connections: Connections,
     """
     if evaluation.is_local:
         return evaluation
-    group = _resolved(evaluation.group, {
-        row.member.description: row.member.requirements for row in rows}, '')
+    group = _last_resolved(evaluation.group).group({
+        row.member.description: row.member.requirements for row in rows})
     return replace(evaluation, group=group, cloud=connections.hosts.cloud(
         nova_context.get_admin_context(), connections.topology,
         connections.placement, _traits(group),
@@ -57,6 +59,24 @@ def refresh(connections: Connections) -> None:
                               connections.topology, connections.placement)
 
 
+class _LastResolved:
+    """Caches the latest result of ``_resolved`` for a group. Policies keep
+    what they have computed for this object."""
+
+    def __init__(self, group: Group):
+        self._group = group
+        self._last: tuple[Mapping[str, Requirements], Group] | None = None
+
+    def group(self, wanted: Mapping[str, Requirements]) -> Group:
+        last = self._last
+        if last is None or last[0] != wanted:
+            last = self._last = wanted, _resolved(self._group, wanted, '')
+        return last[1]
+
+
+_last_resolved = IdentityCache(_LastResolved, REMEMBERED_GROUPS)
+
+
 def _resolved(group: Group, wanted: Mapping[str, Requirements],
               prefix: str) -> Group:
     """The group, with the planned resources in its member descriptions."""
@@ -70,7 +90,8 @@ def _resolved(group: Group, wanted: Mapping[str, Requirements],
 
 def _traits(group: Group) -> frozenset[str]:
     """Traits that the group's members and policies name."""
-    wanted = [m.requirements for m in group.all_members()]
+    wanted = {m.description: m.requirements
+              for m in group.all_members()}.values()
     return frozenset().union(
         *(w.required_traits | w.forbidden_traits for w in wanted),
         *(rule.traits for scope in group.scopes()

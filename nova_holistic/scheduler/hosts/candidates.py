@@ -72,7 +72,8 @@ class Candidates:
         own.evaluation(self._connections, self._context)
         evaluation = own.complete_evaluation(self._connections)
         cell = self._hosts.cell_of(
-            self._context, row.place, [each.place.host for each in own.rows])
+            self._context, row.place,
+            (each.place.host for each in own.rows))
         others = (place for place in places
                   if self._keeps_policies(evaluation, place))
         first = list(itertools.islice(others, limit))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads Nova's states of single hosts without reading all other hosts."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from keystoneauth1 import exceptions as ks_exceptions
@@ -49,7 +49,7 @@ class HostReader:
             None)
 
     def cell_of(self, context, place: Place,
-                others: Collection[str] = ()) -> 'objects.CellMapping':
+                others: Iterable[str] = ()) -> 'objects.CellMapping':
         """The cell that the host is in.
 
         :param others: hosts that will be requested soon: one query reads the

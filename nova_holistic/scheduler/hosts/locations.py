@@ -15,7 +15,7 @@ from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.scheduler import request_memory
 from nova_holistic.table.batches import batches
-from nova_holistic.table.records import GroupRecord, MemberRecord, Place
+from nova_holistic.table.records import Place
 from nova_holistic.topology.base import (
     Aggregate, Location, TopologyDriver)
 
@@ -118,27 +118,6 @@ def of_state(topology: TopologyDriver, state,
     """
     return replace(locate_host(topology, state.host, state.aggregates),
                    servers=len(set(state.instances or ()).difference(own)))
-
-
-def of_members(topology: TopologyDriver, context,
-               found: Iterable[tuple[GroupRecord, MemberRecord, str]]
-               ) -> dict[int, Host]:
-    """The hosts of members at their locations, by the IDs of their rows.
-
-    Two queries are sent if a host is not the planned host of its member, or if
-    a group was planned with other levels than the current ones.
-
-    :param found: group, member, and the name of the member's current host
-    :raises HolisticError: the aggregates of a host contradict each other
-    """
-    hosts, others = {}, {}
-    for record, row, name in found:
-        if row.place.host == name and record.levels == topology.levels:
-            hosts[row.id] = planned_host(row.place)
-        else:
-            others[row.id] = name
-    now = locate_hosts(topology, context, set(others.values()))
-    return {**hosts, **{number: now[name] for number, name in others.items()}}
 
 
 def _host(name, location, labels) -> Host:

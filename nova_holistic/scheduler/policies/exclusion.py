@@ -12,6 +12,7 @@ destination: the move may still fail, or be reverted.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 import functools
 
 from nova import context as nova_context
@@ -59,8 +60,7 @@ def closed_domains(connections: Connections, own: Membership | None
             connections, state if own is not None and own.by_plan else None)
     if own is None:
         return found.domains
-    return found.closed(own.record.uuid, lambda reservation, _:
-                        own.own.member.path in reservation.members)
+    return found.closed_to(own.record.uuid, own.own.member.path)
 
 
 def last_closed_domains(connections: Connections, group_uuid: str | None,
@@ -137,10 +137,10 @@ def _of_groups(connections: Connections, groups: Sequence[Found]
     same = (before.source[0] is groups, before.source[1] is positions)
     if all(same) and not before.hosts:
         return before
-    known = {found[0].uuid: group for found in groups
+    known = {found[0].uuid: replace(group, found=found) for found in groups
              if (group := before.groups.get(found[0].uuid)) is not None
-             and group.found is found
-             and group.positions is positions[found[0].uuid]}
+             and group.positions is positions[found[0].uuid]
+             and _has_same_places(group.found, found)}
     names = {found[0].uuid: known[found[0].uuid].hosts.keys()
              if found[0].uuid in known
              else _hosts_to_locate(connections, found, positions)
@@ -154,11 +154,21 @@ def _of_groups(connections: Connections, groups: Sequence[Found]
         now[uuid] = known[uuid] if (
             uuid in known and known[uuid].hosts == moved
         ) else _of_group(connections, found, positions[uuid], moved)
-    if all(same) and all(now[uuid] is known[uuid] for uuid in known):
-        return before
+    if now.keys() == before.groups.keys() and all(
+            now[uuid].each is before.groups[uuid].each for uuid in now):
+        return before.of_source(now, (groups, positions))
     return Reservations(tuple(
         each for group in now.values() for each in group.each),
         now, (groups, positions))
+
+
+def _has_same_places(before: Found, now: Found) -> bool:
+    """Whether the group and the places of its members are as before, so that
+    only positions may have changed. A claim changes neither."""
+    return before is now or (
+        before[0] is now[0] and len(before[1]) == len(now[1])
+        and not [1 for last, row in zip(before[1], now[1])
+                 if last.id != row.id or last.place is not row.place])
 
 
 def _hosts_to_locate(connections: Connections, found: Found,

@@ -48,6 +48,18 @@ Rows = Iterable[MemberRecord]
 
 
 @dataclass(frozen=True, slots=True)
+class Groups:
+    """Groups whose members are read together.
+
+    :ivar key: the same for each read: the UUID of the group if there is one
+    :ivar projects: projects of the groups, and of their servers
+    """
+
+    key: str
+    projects: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class _Known:
     """The result of the last read of a group.
 
@@ -59,6 +71,7 @@ class _Known:
     :ivar cell_of: UUID of the cell of each server that a cell has, by its UUID
     :ivar cells: cells of these servers, by their IDs
     :ivar read_at: naive UTC of the last read of each cell, by its UUID
+    :ivar servers: members that have a server, by its UUID
     """
 
     full_at: float
@@ -69,6 +82,7 @@ class _Known:
     cell_of: Mapping[str, str] = field(default_factory=dict)
     cells: 'Mapping[int, objects.CellMapping]' = field(default_factory=dict)
     read_at: Mapping[str, datetime] = field(default_factory=dict)
+    servers: Mapping[str, MemberRecord] = field(default_factory=dict)
 
 
 class GroupPositions:
@@ -76,12 +90,15 @@ class GroupPositions:
     threads may share an instance."""
 
     def __init__(self, limit: int = REMEMBERED,
-                 clock: Callable[[], float] = time.monotonic):
+                 clock: Callable[[], float] = time.monotonic,
+                 max_age: float = MAX_AGE_SECONDS):
         """
         :param limit: maximum number of cached members: see ``REMEMBERED``
         :param clock: returns seconds since any point in time
+        :param max_age: seconds: see ``MAX_AGE_SECONDS``
         """
         self._limit, self._clock = limit, clock
+        self._max_age = max_age
         self._known: OrderedDict[str, _Known] = OrderedDict()
         self._weight = 0
         self._lock = threading.Lock()
@@ -95,10 +112,11 @@ class GroupPositions:
                 in _stale(self._of(group_uuid), {row.id: row for row in rows})
                 if row.instance_uuid is not None]
 
-    def positions(self, context, project_id: str, group_uuid: str, rows: Rows
-                  ) -> Mapping[int, Position]:
+    def positions(self, context, groups: Groups,
+                  rows: Mapping[int, MemberRecord]) -> Mapping[int, Position]:
         """The positions of the members that use capacity, by the IDs of their
-        rows.
+        rows. If no position has changed, the result is the same object as
+        before.
 
         An existing server counts at its host in Nova's database, not at its
         planned place. A server that is being moved counts at its source and at
@@ -116,16 +134,17 @@ class GroupPositions:
         statement to Nova's API database, and one more if a cell is new for the
         group. One further query is sent for each moving server.
 
-        :param project_id: project of the group, and of its servers
-        :param rows: members of the group
+        :param groups: the group, or all groups that are read together
+        :param rows: its members by the IDs of their rows, or those of all
+            groups
         """
-        now = {row.id: row for row in rows}
-        known = self._of(group_uuid)
-        found = _read(context, project_id, now, known)
+        known = self._of(groups.key)
+        found = _read(context, groups.projects, rows, known)
         if found is None:
-            found = _read(context, project_id, now, _Known(self._clock()))
+            found = _read(context, groups.projects, rows,
+                          _Known(self._clock()))
         assert found is not None
-        self._remember(group_uuid, found)
+        self._remember(groups.key, found)
         return found.positions
 
     def _of(self, group_uuid: str) -> _Known:
@@ -133,14 +152,14 @@ class GroupPositions:
             known = self._known.get(group_uuid)
         now = self._clock()
         return known if known is not None and (
-            known.full_at > now - MAX_AGE_SECONDS) else _Known(now)
+            known.full_at > now - self._max_age) else _Known(now)
 
     def _remember(self, group_uuid: str, found: _Known) -> None:
         with self._lock:
             self._forget(group_uuid)
             self._known[group_uuid] = found
             self._weight += len(found.rows)
-            oldest_time = self._clock() - MAX_AGE_SECONDS
+            oldest_time = self._clock() - self._max_age
             while len(self._known) > 1:
                 oldest = next(iter(self._known))
                 if self._weight <= self._limit and (
@@ -157,13 +176,15 @@ def _stale(known: _Known, now: Mapping[int, MemberRecord]
            ) -> list[MemberRecord]:
     """Members whose rows have changed, or whose servers must be read."""
     before, unsettled = known.rows, known.unsettled
+    if before is now:
+        return [now[number] for number in unsettled]
     return [row for number, row in now.items()
             if (before.get(number) is not row and before.get(number) != row)
             or number in unsettled]
 
 
-def _read(context, project_id: str, now: Mapping[int, MemberRecord],
-          known: _Known) -> _Known | None:
+def _read(context, projects: frozenset[str],
+          now: Mapping[int, MemberRecord], known: _Known) -> _Known | None:
     """The current state of the group; None if all its servers must be read
     again.
 
@@ -174,17 +195,18 @@ def _read(context, project_id: str, now: Mapping[int, MemberRecord],
     by_number = server_locations.by_cell_number(
         context, list(owned)) if owned else {}
     cells = _cells(context, known.cells, by_number)
-    cell_of = {uuid: cell for uuid, cell in known.cell_of.items()
-               if uuid not in owned}
+    cell_of = known.cell_of if not owned else {
+        uuid: cell for uuid, cell in known.cell_of.items()
+        if uuid not in owned}
     cell_of.update({uuid: cells[number].uuid for number, uuids
                     in by_number.items() for uuid in uuids})
-    servers = {row.instance_uuid: row for row in now.values()
-               if row.state in OWNED}
+    servers = known.servers if now is known.rows else {
+        row.instance_uuid: row for row in now.values() if row.state in OWNED}
     used = {cell_of[uuid] for uuid in servers if uuid in cell_of}
     begin = timeutils.utcnow()
     wanted = {cell.uuid: CellRead(
         {uuid: owned[uuid] for uuid in by_number.get(number, ())},
-        _since(known, cell.uuid), project_id, servers, known.locations,
+        _since(known, cell.uuid), projects, servers, known.locations,
         max(MIN_LIMIT, 2 * len(servers)))
         for number, cell in cells.items() if cell.uuid in used}
     answers = server_locations.in_cells(
@@ -209,7 +231,8 @@ def _read(context, project_id: str, now: Mapping[int, MemberRecord],
                       for uuid, seen in answer.found.items()
                       if uuid in cell_of})
     return replace(_updated(known, now, stale, found),
-                   cell_of=cell_of, cells=cells, read_at=read_at)
+                   cell_of=cell_of, cells=cells, read_at=read_at,
+                   servers=servers)
 
 
 def _cells(context, known: 'Mapping[int, objects.CellMapping]',
@@ -244,16 +267,20 @@ def _updated(known: _Known, now: Mapping[int, MemberRecord],
              found: Mapping[int, ServerLocation]) -> _Known:
     """The last state with other rows and newly read locations."""
     if not stale and not found and len(now) == len(known.rows):
-        return known
+        return known if known.rows is now else replace(known, rows=now)
     locations, positions = dict(known.locations), dict(known.positions)
     for number in [*[row.id for row in stale],
                    *(known.rows.keys() - now.keys()), *found]:
         locations.pop(number, None)
         positions.pop(number, None)
     locations.update(found)
-    positions.update({
-        number: seen.position for number, seen in found.items()
-        if seen.position is not None})
+    for number, seen in found.items():
+        if seen.position is not None:
+            last = known.positions.get(number)
+            positions[number] = last if last == seen.position else (
+                seen.position)
+    if positions == known.positions:
+        positions = known.positions
     return _Known(known.full_at, now, locations, frozenset([
         *[number for number in known.unsettled
           if number in locations and number not in found],

@@ -23,11 +23,14 @@ from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import all_hosts, locations
 from nova_holistic.scheduler.pointer import Pointer
 from nova_holistic.scheduler.policies import adopted_servers
-from nova_holistic.scheduler.policies.policy_evaluation import PolicyEvaluation
+from nova_holistic.scheduler.policies.group_positions import Groups
+from nova_holistic.scheduler.policies.member_hosts import SizedGroup
+from nova_holistic.scheduler.policies.policy_evaluation import (
+    PolicyEvaluation, scopes_of_members)
+from nova_holistic.scheduler.policies.server_locations import OWNED
 from nova_holistic.table.queries.cached_group import Found
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState)
-from nova_holistic.table.store import OCCUPYING
 from nova_holistic.table.volume_records import OCCUPYING as VOLUME_STATES
 from nova_holistic.topology.base import Location
 
@@ -47,6 +50,7 @@ class Membership:
     :ivar _evaluations: the cached result of :meth:`evaluation`
     :ivar _complete_evaluations: the cached result of
         :meth:`complete_evaluation`
+    :ivar _displaced: ``Placed.displaced`` of that evaluation
     """
 
     record: GroupRecord
@@ -56,6 +60,8 @@ class Membership:
     _evaluations: list[PolicyEvaluation] = field(
         default_factory=list, init=False, repr=False, compare=False)
     _complete_evaluations: list[PolicyEvaluation] = field(
+        default_factory=list, init=False, repr=False, compare=False)
+    _displaced: list[frozenset[int]] = field(
         default_factory=list, init=False, repr=False, compare=False)
 
     def evaluation(self, connections: Connections,
@@ -87,39 +93,37 @@ class Membership:
         member is at its place in the table. The plan took all hosts into
         account, so the cloud need not be read again."""
         evaluation = self.evaluation(connections)
-        others = evaluation.others
-        return self.by_plan and not evaluation.sources and all(
-            row.state in OCCUPYING and row.member.path in others
-            and others[row.member.path].name == row.place.host
-            for row in self.rows if row.id != self.own.id)
+        return (self.by_plan and not evaluation.sources
+                and self._displaced[0] <= {self.own.id})
 
     def _evaluate(self, connections: Connections, context) -> PolicyEvaluation:
-        context = context or nova_context.get_admin_context()
-        others = {row.member.path: row for row in self.rows
-                  if row.id != self.own.id}
-        by_row = connections.positions.positions(
-            context, self.record.project_id, self.record.uuid,
-            others.values())
-        now = {path: by_row[row.id] for path, row in others.items()
-               if row.id in by_row}
-        hosts = locations.of_members(connections.topology, context, [
-            (self.record, others[path], position.host)
-            for path, position in now.items()])
-        sources = {path: position.source for path, position in now.items()
-                   if position.source not in (None, position.host)}
-        found = locations.locate_hosts(
-            connections.topology, context, set(sources.values()))
+        levels, path = connections.topology.levels, self.own.member.path
         group = sized_group(self.record, connections.policy_types, (
             *self.rows, self.own))
+        if not scopes_of_members(group).get(path):
+            # No rule reads the hosts of other members.
+            return PolicyEvaluation(group, levels, path, {})
+        context = context or nova_context.get_admin_context()
+        # The server of the request is not read.
+        rows = {row.id: row for row in self.rows
+                if row.id != self.own.id or row.state not in OWNED}
+        found = connections.member_hosts.read(
+            SizedGroup(self.record, group, levels), rows,
+            connections.positions.positions(
+                context, Groups(self.record.uuid, frozenset(
+                    [self.record.project_id])), rows),
+            lambda names: locations.locate_hosts(
+                connections.topology, context, names))
+        self._displaced.append(found.displaced)
+        placed = found.placed.variant(
+            {path: None, **self._volumes(connections)})
         return PolicyEvaluation(
-            group, connections.topology.levels, self.own.member.path,
-            {**{path: hosts[others[path].id] for path in now},
-             **self._volumes(connections)},
+            group, levels, path, placed.hosts,
             with_other_groups(
                 connections.table, group, self.record.uuid, Snapshot(
-                    connections.topology.levels, (),
-                    connections.topology.links)).links,
-            sources={path: found[name] for path, name in sources.items()})
+                    levels, (), connections.topology.links)).links,
+            sources={each: host for each, host in found.sources.items()
+                     if each != path}, placed=placed)
 
     def _volumes(self, connections: Connections) -> Mapping[str, Host]:
         """The pools of the volumes that use capacity, by path, at their
@@ -136,8 +140,8 @@ class Membership:
     @property
     def instances(self) -> frozenset[str]:
         """UUIDs of the group's servers."""
-        return frozenset(row.instance_uuid for row in self.rows
-                         if row.instance_uuid is not None)
+        return frozenset([row.instance_uuid for row in self.rows
+                          if row.instance_uuid is not None])
 
 
 def find(connections: Connections, spec: 'objects.RequestSpec'

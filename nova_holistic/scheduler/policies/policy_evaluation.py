@@ -7,9 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.cloud.snapshot import Host, Link, Snapshot
+from nova_holistic.model.fixed_volumes import OfServers
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.identity_cache import IdentityCache
+from nova_holistic.model.members.placed_members import PlacedMembers
 from nova_holistic.model.policy import Policy, Violations
 
 REMEMBERED_GROUPS = 256
@@ -41,9 +43,13 @@ class PolicyEvaluation:
         return there, by path; ``others`` has its destination
     :ivar cloud: all hosts, for policies that depend on more than the hosts of
         members; without it, those policies are not checked
+    :ivar placed: ``others`` with numbers of members that were counted before;
+        without it, each evaluation counts them
     :ivar _objections: earlier results by host: filters check chosen alternates
         again
     :ivar _allowing: results of ``Policy.allows_another`` by scope and policy
+    :ivar _counted: ``placed``, or the same made from ``others``
+    :ivar _if_moves_fail: the evaluation with moving members at their sources
     """
 
     group: Group
@@ -54,10 +60,16 @@ class PolicyEvaluation:
     outside_servers: Mapping[Domain, Sequence[Host]] = FrozenMapping()
     cloud: Cloud | None = None
     sources: Mapping[str, Host] = FrozenMapping()
+    placed: PlacedMembers | None = field(
+        default=None, repr=False, compare=False)
     _objections: dict[Host, tuple[str, ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False)
     _allowing: dict[tuple[str, int], Callable[[Host], bool] | None] = field(
         default_factory=dict, init=False, repr=False, compare=False)
+    _counted: list[PlacedMembers] = field(
+        default_factory=list, init=False, repr=False, compare=False)
+    _if_moves_fail: list['PolicyEvaluation'] = field(
+        default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def rules(self) -> Iterator[Policy]:
@@ -73,14 +85,30 @@ class PolicyEvaluation:
     def reserves(self, host: Host) -> frozenset[Domain]:
         """Domains that the member would newly reserve on the host: servers
         outside the group may be there now, but not with the member."""
-        domains = self._reserved({self.path: host})
-        return domains and domains - self._reserved(self.others)
+        closing = [(scope, policy) for scope in self._scopes()
+                   for policy in scope.group.rules if policy.closes]
+        snapshot = Snapshot(self.levels, (host,))
+        domains = {snapshot.domain(host, policy.closes)
+                   for _, policy in closing}
+        return frozenset(
+            domain for domain in domains if domain is not None and not any(
+                self._has_reserved(domain, *each) for each in closing))
 
-    def _reserved(self, placement: Mapping[str, Host]) -> frozenset[Domain]:
-        snapshot = Snapshot(self.levels, tuple(placement.values()))
-        return frozenset[Domain]().union(*(
-            policy.reserves(scope, placement, snapshot)
-            for scope in self._scopes() for policy in scope.group.rules))
+    def _has_reserved(self, domain: Domain, scope: Scope,
+                      policy: Policy) -> bool:
+        """Whether other members reserve the domain."""
+        if isinstance(policy, OfServers):
+            # The numbers of members include volumes.
+            return domain in policy.reserves(
+                scope, self.others, Snapshot(self.levels, ()))
+        return bool(self._members.at(scope, policy.closes).get(domain))
+
+    @property
+    def _members(self) -> PlacedMembers:
+        if not self._counted:
+            self._counted.append(self.placed or PlacedMembers(
+                scopes_of_members(self.group), self.levels, self.others))
+        return self._counted[0]
 
     def objections(self, host: Host) -> tuple[str, ...]:
         """The violations of hard policies that the member adds on the host,
@@ -94,12 +122,18 @@ class PolicyEvaluation:
         if host not in self._objections:
             found = self._objections_at(host)
             if self.sources and not found:
-                found = replace(
-                    self, others={**self.others, **self.sources},
-                    sources=FrozenMapping())._objections_at(
-                        host, together=False)
+                found = self._with_failed_moves()._objections_at(
+                    host, together=False)
             self._objections[host] = found
         return self._objections[host]
+
+    def _with_failed_moves(self) -> 'PolicyEvaluation':
+        if not self._if_moves_fail:
+            placed = self._members.variant(self.sources)
+            self._if_moves_fail.append(replace(
+                self, others=placed.hosts, sources=FrozenMapping(),
+                placed=placed))
+        return self._if_moves_fail[0]
 
     def _objections_at(self, host: Host, together: bool = True
                        ) -> tuple[str, ...]:
@@ -136,13 +170,24 @@ class PolicyEvaluation:
 
     def _allows(self, policy: Policy, scope: Scope, host: Host) -> bool:
         """Whether the member certainly adds no violation on the host. The
-        hosts of the other members are read for the first host only."""
-        if not policy.local or self.path in self.others:
+        hosts of the other members are not read if their numbers are known."""
+        if self.path in self.others:
+            return False
+        if policy.local:
+            snapshot = Snapshot(self.levels, ())
+            if self.outside_servers and any(
+                    self.outside_servers.get(domain)
+                    for domain in self.reserves(host)):
+                return False
+        elif self.cloud is not None:
+            snapshot = self.cloud.snapshot
+            host = self.cloud.hosts.get(host.name, host)
+        else:
             return False
         key = scope.path, id(policy)
         if key not in self._allowing:
             self._allowing[key] = policy.allows_another(
-                scope, self.others, Snapshot(self.levels, ()))
+                scope, self._members, snapshot)
         allows = self._allowing[key]
         return allows is not None and allows(host)
 
@@ -169,7 +214,7 @@ class PolicyEvaluation:
                                   self.cloud.snapshot)
 
     def _scopes(self) -> Sequence[Scope]:
-        return _governing(self.group).get(self.path, ())
+        return scopes_of_members(self.group).get(self.path, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +237,6 @@ class _Comparison:
 
 
 def _by_member(group: Group) -> Mapping[str, Sequence[Scope]]:
-    """Scopes that have rules, outermost first, by the path of each member."""
     found = defaultdict(list)
     for scope in group.scopes():
         if scope.group.rules:
@@ -201,4 +245,6 @@ def _by_member(group: Group) -> Mapping[str, Sequence[Scope]]:
     return found
 
 
-_governing = IdentityCache(_by_member, REMEMBERED_GROUPS)
+scopes_of_members = IdentityCache(_by_member, REMEMBERED_GROUPS)
+"""The scopes that have rules, outermost first, by the path of each of their
+members."""

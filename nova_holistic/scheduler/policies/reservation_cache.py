@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from collections import Counter
+import copy
 from dataclasses import dataclass, field
 import functools
 from typing import Any
@@ -73,6 +74,37 @@ class Reservations:
         for record, reservation in self.each:
             found.setdefault(record.uuid, []).append((record, reservation))
         return found
+
+    def of_source(self, groups: Mapping[str, ReservedByGroup],
+                  source: tuple[Any, Any]) -> 'Reservations':
+        """The same reservations of other objects, with what was computed for
+        them."""
+        found = copy.copy(self)
+        vars(found).update(groups=groups, source=source)
+        return found
+
+    @functools.cached_property
+    def _closed_to(self) -> dict[tuple[str, tuple[int, ...]],
+                                 frozenset[Domain]]:
+        """Results of ``closed_to`` by the UUID of the group and the indexes of
+        its reservations that contain the member."""
+        return {}
+
+    def closed_to(self, group_uuid: str, path: str) -> frozenset[Domain]:
+        """Domains with at least one reservation that does not contain the
+        member.
+
+        :param group_uuid: UUID of its group
+        :param path: its path
+        """
+        key = group_uuid, tuple(
+            index for index, (_, reservation)
+            in enumerate(self._by_group.get(group_uuid, ()))
+            if path in reservation.members)
+        if key not in self._closed_to:
+            self._closed_to[key] = self.closed(
+                group_uuid, lambda reservation, _: path in reservation.members)
+        return self._closed_to[key]
 
     def closed(self, group_uuid: str | None, is_open: Callable[
             [Reservation, GroupRecord], bool]) -> frozenset[Domain]:

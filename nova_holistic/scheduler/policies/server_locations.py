@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The current hosts of the servers of groups, from Nova's databases."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
@@ -34,12 +34,28 @@ _COLUMNS = (_SERVER.uuid, _SERVER.host, _SERVER.vm_state, _SERVER.task_state,
 _NAMED = sa.select(*_COLUMNS, sa.false().label('changed')).where(
     _SERVER.deleted == 0,
     _SERVER.uuid.in_(sa.bindparam('uuids', expanding=True)))
-# Nova has an index of these two columns.
-_CHANGED = sa.select(*_COLUMNS, sa.true().label('changed')).where(
-    _SERVER.updated_at >= sa.bindparam('since'),
-    _SERVER.project_id == sa.bindparam('project_id')).limit(
-        sa.bindparam('most', type_=sa.Integer))
-_CHANGED_OR_NAMED = sa.union_all(sa.select(_CHANGED.subquery()), _NAMED)
+
+
+def _changed(*of_projects: sa.ColumnElement
+             ) -> tuple[sa.Select, sa.CompoundSelect]:
+    """The statement for changed servers, and that for these and named ones."""
+    # Nova has an index of the time and the project.
+    changed = sa.select(*_COLUMNS, sa.true().label('changed')).where(
+        _SERVER.updated_at >= sa.bindparam('since'), *of_projects).limit(
+            sa.bindparam('most', type_=sa.Integer))
+    return changed, sa.union_all(sa.select(changed.subquery()), _NAMED)
+
+
+_OF_ALL = _changed()
+# SQLAlchemy would expand a list of one project at each execution.
+_OF_ONE_PROJECT = _changed(_SERVER.project_id == sa.bindparam('project'))
+_OF_PROJECTS = _changed(_SERVER.project_id.in_(
+    sa.bindparam('projects', expanding=True)))
+MAX_PROJECTS = 400
+"""Maximum number of projects by which one statement selects servers. SQLite
+before 3.32 accepts 999 parameters, of which the others take up to
+``batches.MAX_BATCH_SIZE`` and two. The servers of more projects are read
+together with those of all projects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +81,7 @@ class CellRead:
     :ivar rows: members whose servers are read, by the UUID of the server
     :ivar since: naive UTC; servers in ``watched`` that have changed since then
         are read, too. None if they are not read
-    :ivar project_id: project of the servers in ``watched``
+    :ivar projects: projects of the servers in ``watched``
     :ivar watched: members by the UUID of the server
     :ivar last: last known locations of these members, by the IDs of their rows
     :ivar most: maximum number of changed servers that are read
@@ -73,7 +89,7 @@ class CellRead:
 
     rows: Mapping[str, MemberRecord]
     since: datetime | None = None
-    project_id: str | None = None
+    projects: frozenset[str] = frozenset()
     watched: Mapping[str, MemberRecord] = FrozenMapping()
     last: Mapping[int, ServerLocation] = FrozenMapping()
     most: int = 0
@@ -91,39 +107,6 @@ class CellAnswer:
 
     found: Mapping[str, ServerLocation]
     is_complete: bool = True
-
-
-def locations_by_row(context, members: Iterable[MemberRecord]
-                     ) -> dict[int, ServerLocation]:
-    """The locations of planned, claimed and built members, by the IDs of their
-    rows. Members in other states have no location."""
-    rows = list(members)
-    owned = {row.instance_uuid: row for row in rows if row.state in OWNED}
-    found = {row.id: at(row.place.host) for row in rows
-             if row.state == MemberState.PLANNED}
-    if owned:
-        for uuid, seen in _of_instances(context, owned).items():
-            found[owned[uuid].id] = seen
-    return found
-
-
-def _of_instances(context, owned: Mapping[str, MemberRecord]
-                  ) -> dict[str, ServerLocation]:
-    # A server that no cell has yet counts at its planned place.
-    found = {uuid: planned(row) if row.state == MemberState.CLAIMED
-             else NOWHERE for uuid, row in owned.items()}
-    by_cell = servers_by_cell(context, list(owned))
-    if not by_cell:
-        return found
-    rows = {cell.uuid: {uuid: owned[uuid] for uuid in uuids}
-            for cell, uuids in by_cell}
-    answers = in_cells(context, [cell for cell, _ in by_cell], {
-        uuid: CellRead(members) for uuid, members in rows.items()})
-    for uuid, members in rows.items():
-        answer = answers[uuid]
-        found.update({server: planned(row) for server, row in members.items()}
-                     if answer is None else answer.found)
-    return found
 
 
 def in_cells(context, cells: 'Sequence[objects.CellMapping]',
@@ -251,32 +234,18 @@ def cell_mappings(context, numbers: Collection[int]
             sa.select(known).where(known.id.in_(batch)))]
 
 
-@main_database.pick_context_manager_reader
-def changed_servers(context, since: datetime, most: int
-                    ) -> Mapping[str, ServerRecord | None]:
-    """The state of each server of the context's cell that has changed since
-    a time, by UUID; None if the server is deleted.
-
-    :param since: naive UTC
-    :param most: maximum number of servers; if more have changed, some are
-        missing
-    """
-    found = models.Instance
-    return {row.uuid: None if row.deleted or row.vm_state
-            == vm_states.SOFT_DELETED else ServerRecord(
-                row.host, row.vm_state, row.task_state)
-            for row in context.session.execute(sa.select(
-                found.uuid, found.host, found.vm_state, found.task_state,
-                found.deleted).where(found.updated_at >= since).limit(most))}
-
-
 def _instances(context, read: CellRead) -> Sequence[sa.Row]:
     """UUID, host and states of servers of the context's cell, and whether the
     row was read because the server has changed. Nova's own list reads about
     seventy columns per server."""
     parts = [{'uuids': batch} for batch in batches(read.rows)]
-    since = {'since': read.since, 'project_id': read.project_id,
-             'most': read.most}
+    since = {'since': read.since, 'most': read.most}
+    statements = _OF_ALL
+    if len(read.projects) == 1:
+        statements, (since['project'],) = _OF_ONE_PROJECT, read.projects
+    elif len(read.projects) <= MAX_PROJECTS:
+        statements, since['projects'] = _OF_PROJECTS, sorted(read.projects)
+    changed, changed_or_named = statements
     engine = main_database.get_context_manager(context).reader.get_engine()
     # A session, or a transaction context of enginefacade, would add half the
     # time of a statement.
@@ -284,10 +253,10 @@ def _instances(context, read: CellRead) -> Sequence[sa.Row]:
         if read.since is None:
             found = []
         elif parts:
-            found = link.execute(_CHANGED_OR_NAMED, {
+            found = link.execute(changed_or_named, {
                 **since, **parts.pop(0)}).all()
         else:
-            found = link.execute(_CHANGED, since).all()
+            found = link.execute(changed, since).all()
         return [*found, *(row for part in parts
                           for row in link.execute(_NAMED, part))]
 

@@ -2,16 +2,18 @@
 """The last read state of a group, and the changes since then."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import orm
 
+from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.table.queries.exclusive_state import ExclusiveState
 from nova_holistic.table.queries import group_state
-from nova_holistic.table.queries.group_state import GroupState, LIGHT
+from nova_holistic.table.queries.group_state import (
+    GroupState, LIGHT, MODULUS)
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState, Place)
 from nova_holistic.table import rows
@@ -28,6 +30,36 @@ changes the sum of the times, so that all members are read again."""
 _HEAVY = (*(column for column in rows.BARE if column.name != 'updated_at'),
           sa.null().label('updated_at'))
 Found = tuple[GroupRecord, Sequence[MemberRecord]]
+
+
+@dataclass(frozen=True, slots=True)
+class MemberTimes:
+    """Times of the last changes of the members of a group.
+
+    :ivar by_id: microseconds by the ID of the member
+    :ivar newest: the largest of them
+    :ivar total: see ``GroupState.total``
+    """
+
+    by_id: Mapping[int, int] = FrozenMapping()
+    newest: int = 0
+    total: tuple[int, int] = (0, 0)
+
+    def updated(self, times: Mapping[int, int]) -> 'MemberTimes':
+        """The times with those of changed members."""
+        number, total = self.total
+        for each, time in times.items():
+            before = self.by_id.get(each)
+            number += before is None
+            total += time % MODULUS - (before or 0) % MODULUS
+        by_id = {**self.by_id, **times}
+        # If a clock is set back, this is too large until the sum shows that
+        # changes were missed, so that all members are read again.
+        newest = max(self.newest, *times.values()) if times else self.newest
+        return MemberTimes(by_id, newest, (number, total))
+
+
+NO_TIMES = MemberTimes()
 
 
 class Read(NamedTuple):
@@ -52,15 +84,15 @@ class Known:
     :ivar text: approximate number of characters of the document
     :ivar values: the columns from which the record was made: see
         ``GroupState.group``; None if they were not kept
-    :ivar times: times of the last changes of the members, by ID, in
-        microseconds; empty if they were not read
+    :ivar times: times of the last changes of the members; empty if they were
+        not read
     """
 
     record: GroupRecord
     members: dict[int, MemberRecord]
     text: int = 0
     values: tuple[Any, ...] | None = None
-    times: Mapping[int, int] = field(default_factory=dict)
+    times: MemberTimes = NO_TIMES
 
     @property
     def found(self) -> Found:
@@ -95,9 +127,12 @@ def read_changes(link: sa.Connection, known: Known, path: str,
     unknown = _unknown(known.members, state.members)
     if record is None or len(unknown) > few:
         return None, Read()
-    members_now = {number: each for number, each in known.members.items()
-                   if number in times}
+    members_now = known.members
+    if known.members.keys() - times.by_id.keys():
+        members_now = {number: each for number, each in known.members.items()
+                       if number in times.by_id}
     if unknown:
+        members_now = dict(members_now)
         members_now.update(members(link, MemberRow.id.in_(unknown)))
     found = updated_members(members_now, state.members)
     if found is None:
@@ -109,7 +144,7 @@ def read_changes(link: sa.Connection, known: Known, path: str,
 
 
 def _read_state(link: sa.Connection, known: Known, path: str
-                ) -> tuple[GroupState, Mapping[int, int]]:
+                ) -> tuple[GroupState, MemberTimes]:
     """The state of a group with its changed members, and the times of the
     last changes of all members by ID.
 
@@ -117,14 +152,14 @@ def _read_state(link: sa.Connection, known: Known, path: str
     members and the sum of their times show that this has missed any change: a
     deletion, or a transaction that was committed long after its statement.
     """
-    if known.times:
-        since = max(known.times.values()) - OVERLAP
+    if known.times.by_id:
+        since = known.times.newest - OVERLAP
         state = group_state.read(link, known.record.uuid, path, max(since, 0))
-        times = {**known.times, **state.times}
-        if group_state.total(times) == state.total:
+        times = known.times.updated(state.times)
+        if times.total == state.total:
             return state, times
     state = group_state.read(link, known.record.uuid, path)
-    return state, state.times
+    return state, NO_TIMES.updated(state.times)
 
 
 def _record(known: Known, values: tuple[Any, ...] | None

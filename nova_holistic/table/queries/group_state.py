@@ -152,11 +152,6 @@ def read(link: sa.Connection, group_uuid: str, path: str,
     return found
 
 
-def total(times: Mapping[int, int]) -> tuple[int, int]:
-    """``GroupState.total`` of members with these times."""
-    return len(times), sum(each % MODULUS for each in times.values())
-
-
 def named(group: Sequence[Any]) -> SimpleNamespace:
     """The attributes of ``GroupState.group``, with parsed JSON."""
     return SimpleNamespace(**{

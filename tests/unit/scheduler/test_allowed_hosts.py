@@ -3,18 +3,23 @@
 with the same result as a check of every host."""
 
 import collections
+from dataclasses import replace
 import random
 
 import pytest
 
 from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.members.placed_members import PlacedMembers
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import (
     AntiAffinity, SoftAntiAffinity)
 from nova_holistic.policies import load_policy_types
-from nova_holistic.scheduler.policies.policy_evaluation import PolicyEvaluation
+from nova_holistic.policies.spread import Spread
+from nova_holistic.scheduler.policies.policy_evaluation import (
+    Cloud, PolicyEvaluation)
 from tests.effort import times
 
 LEVELS = ('zone', 'rack', 'host')
@@ -35,6 +40,13 @@ POLICIES = (
     {'type': 'location', 'path': 'z0/r0/z0-r0-h0', 'weight': 4},
     {'type': 'availability_zone', 'availability_zone': 'z1'},
     {'type': 'availability_zone', 'availability_zone': 'z0', 'weight': 0.5},
+    {'type': 'exclusive'},
+    {'type': 'exclusive', 'level': 'rack'},
+    {'type': 'exclusive', 'level': 'power', 'weight': 3},
+    {'type': 'spread', 'level': 'rack', 'max_skew': 1},
+    {'type': 'spread', 'level': 'power', 'max_skew': 0, 'min_domains': 2},
+    {'type': 'spread', 'level': 'host', 'max_skew': 1, 'weight': 2},
+    {'type': 'spread', 'level': 'rack', 'min_domains': 3},
 )
 
 
@@ -77,7 +89,14 @@ def evaluation(generator, places):
               if generator.random() < 0.8}
     sources = {other: generator.choice(places) for other in others
                if generator.random() < 0.1}
-    return PolicyEvaluation(found, LEVELS, path, others, sources=sources)
+    cloud = generator.choice([None, Cloud(
+        Snapshot(LEVELS, tuple(places)), {host.name: host
+                                          for host in places})])
+    outside = {domain: (replace(host, servers=1),) for host in places
+               if generator.random() < 0.3
+               for domain in (Domain('host', (*host.location, host.name)),)}
+    return PolicyEvaluation(found, LEVELS, path, others, sources=sources,
+                            cloud=cloud, outside_servers=outside)
 
 
 def results(evaluation, places):
@@ -93,8 +112,7 @@ def test_each_host_has_the_objections_and_the_cost_of_a_check(
     found = evaluation(generator, places)
     fast = results(found, places)
     monkeypatch.setattr(PolicyEvaluation, '_allows', lambda *args: False)
-    checked = PolicyEvaluation(found.group, LEVELS, found.path, found.others,
-                               sources=found.sources)
+    checked = replace(found)
     assert fast == results(checked, places)
 
 
@@ -130,6 +148,38 @@ def test_a_policy_with_its_own_check_does_not_inherit_the_function():
         'name': 'web', 'members': [{'name': 'm', 'resources': SMALL}]},
         load_policy_types()).scopes())
     snapshot = Snapshot(LEVELS, ())
-    assert Stricter().allows_another(scope, {}, snapshot) is None
-    assert AntiAffinity().allows_another(scope, {}, snapshot) is not None
-    assert SoftAntiAffinity().allows_another(scope, {}, snapshot) is not None
+    placed = PlacedMembers({}, LEVELS, {})
+    assert Stricter().allows_another(scope, placed, snapshot) is None
+    assert AntiAffinity().allows_another(
+        scope, placed, snapshot) is not None
+    assert SoftAntiAffinity().allows_another(
+        scope, placed, snapshot) is not None
+
+
+@pytest.mark.parametrize('confining', [[], [
+    {'type': 'affinity', 'level': 'zone'}]])
+def test_numbers_show_where_spread_allows_another_member(
+        confining, monkeypatch):
+    """If the plan no longer applies, each host is checked against it."""
+    places = [Host(
+        name=f'z0-r{rack}-h{number}', node='', uuid='',
+        location=('z0', f'r{rack}'), inventories=FrozenMapping())
+        for rack in range(2) for number in range(2)]
+    found = PolicyEvaluation(
+        parse_group({
+            'name': 'web', 'policies': [
+                *confining, {'type': 'spread', 'level': 'rack',
+                             'max_skew': 1}],
+            'members': [{'name': 'm', 'count': 3, 'resources': SMALL}]},
+            load_policy_types()), LEVELS, 'm-2',
+        {'m-0': places[0], 'm-1': places[1]},
+        cloud=Cloud(Snapshot(LEVELS, tuple(places)),
+                    {host.name: host for host in places}))
+    checks = []
+    check = Spread.check
+    monkeypatch.setattr(Spread, 'check', lambda policy, *args: (
+        checks.append(args), check(policy, *args))[1])
+    assert not found.objections(places[2])
+    assert not checks
+    assert found.objections(places[0])
+    assert len(checks) == 2

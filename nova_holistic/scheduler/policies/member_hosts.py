@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Caches the hosts of the members of groups, with the number of members in
+each domain. A read follows the members whose row or position has changed, and
+those whose hosts are not those of the plan: their location is read each time.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import OrderedDict
+from dataclasses import dataclass
+import threading
+
+from nova_holistic.model.cloud.snapshot import Host
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.model.members.placed_members import PlacedMembers
+from nova_holistic.model.nova.server_position import Position
+from nova_holistic.scheduler.hosts import locations
+from nova_holistic.scheduler.policies.policy_evaluation import (
+    scopes_of_members)
+from nova_holistic.table.queries.group_cache import REMEMBERED
+from nova_holistic.table.records import GroupRecord, MemberRecord
+from nova_holistic.table.store import OCCUPYING
+
+Locate = Callable[[Collection[str]], Mapping[str, Host]]
+"""Returns the hosts with some names at their current locations."""
+
+
+@dataclass(frozen=True, slots=True)
+class SizedGroup:
+    """A group whose members are placed.
+
+    :ivar group: the group with its current members
+    :ivar levels: current levels of the topology, coarse to fine
+    """
+
+    record: GroupRecord
+    group: Group
+    levels: tuple[str, ...]
+
+    @property
+    def has_same_levels(self) -> bool:
+        """Whether the group was planned with the current levels, so that the
+        locations of its places are valid."""
+        return self.record.levels == self.levels
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The hosts of the members of a group.
+
+    :ivar placed: hosts; of moving members, the destinations
+    :ivar sources: sources of moving members, by path
+    :ivar displaced: IDs of rows whose member is not at its place in the table,
+        or does not use capacity
+    """
+
+    placed: PlacedMembers
+    sources: Mapping[str, Host]
+    displaced: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The result of the last read of a group.
+
+    :ivar key: values of the group that determine which members are counted,
+        and whether their planned locations are valid
+    :ivar others: names of hosts that are not located by the plan, by path
+    :ivar sources: names of the sources of moving members, by path
+    """
+
+    key: Sequence
+    rows: Mapping[int, MemberRecord]
+    positions: Mapping[int, Position]
+    placed: PlacedMembers
+    others: Mapping[str, str] = FrozenMapping()
+    sources: Mapping[str, str] = FrozenMapping()
+    displaced: frozenset[int] = frozenset()
+
+
+class MemberHosts:
+    """The cache. The state of a group is replaced as a whole, so that threads
+    may share an instance."""
+
+    def __init__(self, limit: int = REMEMBERED):
+        """:param limit: maximum number of cached members"""
+        self._limit = limit
+        self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._weight = 0
+        self._lock = threading.Lock()
+
+    def read(self, sized: SizedGroup, rows: Mapping[int, MemberRecord],
+             positions: Mapping[int, Position], locate: Locate) -> Placed:
+        """The hosts of the members that have a position.
+
+        :param rows: members by the IDs of their rows
+        :param positions: positions by the IDs of the rows; of a row without a
+            change, the same object as in the last read
+        :param locate: called at most once
+        :raises HolisticError: ``locate`` has raised it
+        """
+        uuid, key = sized.record.uuid, (
+            sized.group, sized.levels, sized.has_same_levels)
+        with self._lock:
+            known = self._known.get(uuid)
+        # An equal group may be another object: comparing it takes long.
+        if known is None or known.key[0] is not sized.group or (
+                known.key[1:] != key[1:]):
+            known = _Known(key, {}, {}, PlacedMembers(
+                scopes_of_members(sized.group), sized.levels, {}))
+        found, changes = _changed(
+            known, sized.has_same_levels, rows, positions)
+        names = {*found.others.values(), *found.sources.values()}
+        now = locate(names) if names else {}
+        for path, name in found.others.items():
+            if found.placed.hosts.get(path) != now[name]:
+                changes[path] = now[name]
+        if changes:
+            found = _with_placed(found, found.placed.with_changes(changes))
+        self._remember(uuid, found)
+        return Placed(found.placed, {
+            path: now[name] for path, name in found.sources.items()},
+            found.displaced)
+
+    def _remember(self, uuid: str, found: _Known) -> None:
+        with self._lock:
+            self._forget(uuid)
+            self._known[uuid] = found
+            self._weight += len(found.rows)
+            while self._weight > self._limit and len(self._known) > 1:
+                self._forget(next(iter(self._known)))
+
+    def _forget(self, uuid: str) -> None:
+        known = self._known.pop(uuid, None)
+        self._weight -= len(known.rows) if known is not None else 0
+
+
+def _changed(known: _Known, has_same_levels: bool,
+             rows: Mapping[int, MemberRecord],
+             positions: Mapping[int, Position]
+             ) -> tuple[_Known, dict[str, Host | None]]:
+    """The state with other rows and positions, and the new hosts that the plan
+    locates."""
+    before, last = known.rows, known.positions
+    changed = [number for number, row in rows.items()
+               if before.get(number) is not row
+               or last.get(number) is not positions.get(number)]
+    gone = before.keys() - rows.keys()
+    if not changed and not gone:
+        return known, {}
+    others, sources = dict(known.others), dict(known.sources)
+    displaced = set(known.displaced)
+    changes: dict[str, Host | None] = {}
+    for number in (*gone, *changed):
+        displaced.discard(number)
+        if number in before:
+            path = before[number].member.path
+            others.pop(path, None)
+            sources.pop(path, None)
+            changes[path] = None
+    for number in changed:
+        row, position = rows[number], positions.get(number)
+        path = row.member.path
+        if position is None:
+            displaced.add(number)
+            continue
+        if position.source not in (None, position.host):
+            sources[path] = position.source
+        if position.host != row.place.host or row.state not in OCCUPYING:
+            displaced.add(number)
+        if position.host == row.place.host and has_same_levels:
+            changes[path] = locations.planned_host(row.place)
+        else:
+            others[path] = position.host
+            changes.pop(path, None)
+    for path in [path for path, host in changes.items()
+                 if host == known.placed.hosts.get(path)]:
+        del changes[path]
+    return _Known(known.key, rows, positions, known.placed, others, sources,
+                  frozenset(displaced)), changes
+
+
+def _with_placed(known: _Known, placed: PlacedMembers) -> _Known:
+    return _Known(known.key, known.rows, known.positions, placed,
+                  known.others, known.sources, known.displaced)
