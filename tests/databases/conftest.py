@@ -37,12 +37,23 @@ def migrated(server):
 @pytest.fixture
 def table_url(migrated):
     """The URL of an empty placement table."""
-    engine = sa.create_engine(migrated)
+    return _emptied(migrated)
+
+
+@pytest.fixture(scope='module')
+def module_table_url(migrated):
+    """The URL of a table that the tests of a module share. It is empty before
+    the first test. A module that uses it must not use ``table_url``."""
+    return _emptied(migrated)
+
+
+def _emptied(url):
+    engine = sa.create_engine(url)
     with engine.begin() as link:
         for each in reversed(models.Base.metadata.sorted_tables):
             link.execute(sa.delete(each))
     engine.dispose()
-    return migrated
+    return url
 
 
 @pytest.fixture

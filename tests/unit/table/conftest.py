@@ -18,6 +18,13 @@ def table_url(tmp_path):
     return new_table(tmp_path)
 
 
+@pytest.fixture(scope='module')
+def module_table_url(tmp_path_factory):
+    """The URL of a table that the tests of a module share. It is empty before
+    the first test."""
+    return new_table(tmp_path_factory.mktemp('module'))
+
+
 @pytest.fixture
 def table(table_url):
     """An empty placement table."""

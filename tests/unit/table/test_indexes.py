@@ -4,12 +4,14 @@ index."""
 
 import itertools
 
+import pytest
 import sqlalchemy as sa
 
 from nova_holistic.table.queries.listing import Page, SORT_KEYS
 from nova_holistic.table.queries import overview, totals
 from nova_holistic.table.records import GroupStatus, Task
 from nova_holistic.table.schema.models import GroupRow
+from nova_holistic.table.store import PlacementTable
 from tests.statements import recorded
 from tests.unit.table import builders
 from tests.unit.table.filling import fill
@@ -17,6 +19,15 @@ from tests.unit.table.filling import fill
 NOON = builders.NOON
 ENOUGH = 1_000
 """Number of rows that MariaDB may estimate; its estimates are rough."""
+
+
+@pytest.fixture(scope='module')
+def filled(module_table_url):
+    """A table with many rows of other projects. Tests add a few rows to it."""
+    table = PlacementTable(module_table_url)
+    fill(table)
+    yield table
+    table.database.close()
 
 
 def queries(table, call):
@@ -87,8 +98,8 @@ def calls(table, group, task):
                lambda page=page: listing.groups(page))
 
 
-def test_every_query_uses_an_index(table):
-    fill(table)
+def test_every_query_uses_an_index(filled):
+    table = filled
     group = builders.planned(table, web=None, node=3)
     task = builders.a_group(GroupStatus.PLANNING, task=Task.PLANNING)
     table.create_group(task)
@@ -118,8 +129,8 @@ def in_no_order(table, statement, parameters):
     return [step for step in steps if any(sign in step for sign in signs)]
 
 
-def test_a_page_is_read_in_the_order_of_an_index(table):
-    fill(table)
+def test_a_page_is_read_in_the_order_of_an_index(filled):
+    table = filled
     group = builders.planned(table, web=None)
     slow = {}
     for key, descending, after in itertools.product(
@@ -134,23 +145,20 @@ def test_a_page_is_read_in_the_order_of_an_index(table):
     assert slow == {}
 
 
-def test_a_query_without_an_index_is_detected(table):
+def test_a_query_without_an_index_is_detected(filled):
     """The same check of plans detects a query that must read everything."""
-    fill(table)
-    ((statement, parameters),) = queries(table, lambda: slow_query(table))
-    assert whole_tables(table, statement, parameters)
+    ((statement, parameters),) = queries(filled, lambda: slow_query(filled))
+    assert whole_tables(filled, statement, parameters)
 
 
-def test_a_page_without_index_order_is_detected(table):
-    fill(table)
-
+def test_a_page_without_index_order_is_detected(filled):
     def sorted_by_user():
-        with table.database.reader() as session:
+        with filled.database.reader() as session:
             session.execute(sa.select(GroupRow.uuid).order_by(
                 GroupRow.user_id).limit(10)).all()
 
-    ((statement, parameters),) = queries(table, sorted_by_user)
-    assert in_no_order(table, statement, parameters)
+    ((statement, parameters),) = queries(filled, sorted_by_user)
+    assert in_no_order(filled, statement, parameters)
 
 
 def slow_query(table):
