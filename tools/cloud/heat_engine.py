@@ -12,7 +12,7 @@ import time
 from heat.cmd import engine
 from heat.engine import scheduler
 
-PAUSE = 0.2
+PAUSE = 0.5
 """Seconds in place of one second."""
 
 
