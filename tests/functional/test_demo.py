@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The demo, as a new user runs it."""
 
+import gc
 import io
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
 from rich.console import Console
 
 from nova_holistic.cli import demo
+from nova_holistic.embedded.demo import demo_run
 from nova_holistic.embedded.demo.expectations import Expectations
 from nova_holistic.embedded.demo import usage_accounts
 from nova_holistic import exceptions
@@ -105,6 +108,23 @@ def test_a_missing_output_folder_is_reported_in_one_line(tmp_path):
     assert done.stderr.splitlines() == [
         f'nova-holistic: --output {tmp_path}/nowhere: the folder does not '
         'exist']
+
+
+def test_python_collects_garbage_rarely_during_the_demo(
+        tmp_path, monkeypatch):
+    thresholds = []
+    monkeypatch.setattr(
+        demo_run, 'run_demo',
+        lambda console, folder: thresholds.append(gc.get_threshold()) or True)
+    command = demo.Demo(SimpleNamespace(stdout=io.StringIO()), None)
+    before = gc.get_threshold()
+    gc.set_threshold(700, *before[1:])
+    try:
+        assert command.take_action(SimpleNamespace(output=tmp_path)) == 0
+        assert gc.get_threshold()[0] == 700
+    finally:
+        gc.set_threshold(*before)
+    assert [first for first, *_ in thresholds] == [demo.NEW_OBJECTS]
 
 
 def test_a_missing_extra_is_named_with_its_remedy(monkeypatch):
