@@ -39,7 +39,7 @@ def chaos_cloud(is_kept: Callable[[], bool]) -> Iterator[Cloud]:
     """
     # The path must be short, because it is part of the names of sockets.
     cloud = make(pathlib.Path(tempfile.mkdtemp(prefix='chaos-')), HOSTS,
-                 rack=RACK, options=OPTIONS)
+                 rack=RACK, options=OPTIONS, rare_searches=True)
     print('cloud:', cloud.layout.directory, flush=True)
     try:
         cloud.up()

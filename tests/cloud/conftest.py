@@ -62,7 +62,7 @@ def running(request, size):
         return
     # The path must be short, because it is part of the names of sockets.
     cloud = make(pathlib.Path(tempfile.mkdtemp(prefix='cloud-')), size.hosts,
-                 rack=size.rack)
+                 rack=size.rack, rare_searches=True)
     print('cloud:', cloud.layout.directory)
     try:
         cloud.up()

@@ -91,7 +91,7 @@ def running(request):
         yield Cloud(Layout.read(pathlib.Path(os.environ[RUNNING])))
         return
     cloud = make(pathlib.Path(tempfile.mkdtemp(prefix='heat-')), HOSTS,
-                 heat=True)
+                 heat=True, rare_searches=True)
     print('cloud:', cloud.layout.directory)
     try:
         cloud.up()

@@ -34,6 +34,8 @@ class Layout:
     :ivar options: by the name of a configuration file (``nova.conf``,
         ``compute.conf``, ``nova-holistic.conf``): sections whose options
         replace those that the cloud chooses
+    :ivar rare_searches: whether Python searches less often for garbage in the
+        services. Benchmarks measure services without this
     """
 
     directory: pathlib.Path
@@ -43,13 +45,15 @@ class Layout:
     rack: int = 5
     heat: bool = False
     options: Mapping[str, 'Sections'] = field(default_factory=dict)
+    rare_searches: bool = False
 
     @classmethod
     def make(cls, directory: pathlib.Path, hosts: int,
              **options: object) -> 'Layout':
         """Choose free ports and a password, and store the layout.
 
-        :param options: the fields ``rack``, ``heat`` and ``options``
+        :param options: the fields ``rack``, ``heat``, ``options`` and
+            ``rare_searches``
         """
         directory = directory.resolve()
         directory.mkdir(parents=True, exist_ok=True)

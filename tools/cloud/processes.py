@@ -18,6 +18,8 @@ from tools.cloud.layout import Layout
 from tools.cloud.waiting import wait_for, WaitTimeout
 
 PROJECT = pathlib.Path(__file__).parents[2]
+_RARE_SEARCHES = pathlib.Path(__file__).with_name('rare_searches')
+"""The folder of a module that Python imports at the start of a process."""
 _WAIT_SECONDS = 30
 """Seconds between SIGTERM and SIGKILL, and maximum wait after SIGKILL."""
 
@@ -128,10 +130,13 @@ class Processes:
     def _environment(self, extra: Mapping[str, str] | None) -> dict[str, str]:
         inherited = {name: value for name, value in os.environ.items()
                      if name in ('HOME', 'USER', 'LOGNAME', 'TMPDIR')}
+        modules = [_RARE_SEARCHES] if self._layout.rare_searches else []
         return inherited | {
             'PATH': os.pathsep.join((scripts(''), os.environ['PATH'],
                                      '/usr/sbin', '/sbin')),
-            'LANG': 'C.UTF-8', 'PYTHONPATH': str(PROJECT), **(extra or {})}
+            'LANG': 'C.UTF-8',
+            'PYTHONPATH': os.pathsep.join(map(str, [PROJECT, *modules])),
+            **(extra or {})}
 
 
 def scripts(name: str) -> str:

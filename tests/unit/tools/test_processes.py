@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Another process can end the processes of a cloud, and ends no others."""
 
+import json
 import subprocess
 import sys
 
@@ -45,6 +46,24 @@ def test_another_program_can_end_the_processes(layout, start):
     later.end(['one', 'two'])
     assert not later.alive('one') and not later.alive('two')
     assert later.names() == []
+
+
+@pytest.mark.parametrize('rare', [False, True])
+def test_the_layout_chooses_how_often_python_searches_for_garbage(
+        tmp_path, rare):
+    layout = Layout.make(tmp_path / 'cloud', hosts=1, rare_searches=rare)
+    processes = Processes(Layout.read(layout.directory))
+    processes.run('threshold', [
+        sys.executable, '-c', 'import gc; print(*gc.get_threshold())'])
+    usual = ' '.join(map(str, gc_default()))
+    assert (processes.log_tail('threshold').strip() == usual) != rare
+
+
+def gc_default():
+    """The thresholds of a process without settings of the project."""
+    return json.loads(subprocess.run(
+        [sys.executable, '-c', 'import gc; print([*gc.get_threshold()])'],
+        check=True, stdout=subprocess.PIPE).stdout)
 
 
 def test_a_process_that_ignores_sigterm_is_killed(layout, start, monkeypatch):
