@@ -5,12 +5,12 @@ its other members, and by the policies of the group.
 Real Nova and Placement in one process on SQLite, hosts in Nova's and
 Placement's databases without a nova-compute for each. The other members are
 planned, or have servers (built), or half of them have servers, one of which is
-on another host, and one member is released, one is lost and one has failed
-(mixed). Each table row has the statements of the scheduler's own part, the
-rows that these read, the calls of Python functions, and the processor time:
-see ``answer_parts.py``. With ``--changed``, Nova has changed each existing
-server in the last minute. With ``--profile``, the calls of each function are
-printed instead.
+on the host of another one, and one member is released, one is lost and one has
+failed (mixed). Each table row has the statements of the scheduler's own part,
+the rows that these read, the calls of Python functions, and the processor
+time: see ``answer_parts.py``. With ``--changed``, Nova has changed each
+existing server in the last minute. With ``--profile``, the calls of each
+function are printed instead.
 """
 
 # First of all: it decides on green threads for everything imported later.
