@@ -85,7 +85,7 @@ def is_connected(incumbent: Incumbent) -> bool:
 
 
 def batches(incumbent: Incumbent, most: int,
-            largest_first: bool = False) -> list[Batch]:
+            constructs: bool = False) -> list[Batch]:
     """The members in batches; a single batch if policies connect too many
     members.
 
@@ -93,8 +93,10 @@ def batches(incumbent: Incumbent, most: int,
     with traffic, then all others.
 
     :param most: maximum number of members of a batch with several parts
-    :param largest_first: whether parts with large members come first among
-        these. Small members then use the capacity that large ones leave
+    :param constructs: whether the members have no hosts yet. Then members with
+        traffic have separate batches, and parts with large members come
+        first among the others: small members use the capacity that large ones
+        leave
     """
     parts = _parts(incumbent)
     if max(map(len, parts), default=0) > limits().batch_members:
@@ -111,15 +113,17 @@ def batches(incumbent: Incumbent, most: int,
             if _limits_traffic(each):
                 traffic.add(part)
     members = incumbent.members
-    if largest_first:
+    if constructs:
         size = _mean_sizes(members, of_path)
         members = sorted(members, key=lambda m: -size[of_path[m.path]])
     found = []
-    for special in (closes.keys() - traffic, traffic,
-                    of_path.values() - closes.keys() - traffic):
-        found.extend(_batches([
-            m for m in members if of_path[m.path] in special
-        ], of_path, closes, most))
+    ordered = [[m for m in members if of_path[m.path] in special]
+               for special in (closes.keys() - traffic, traffic,
+                               of_path.values() - closes.keys() - traffic)]
+    if not constructs:
+        ordered[1:] = [ordered[1] + ordered[2]]
+    for some in ordered:
+        found.extend(_batches(some, of_path, closes, most))
     return found
 
 

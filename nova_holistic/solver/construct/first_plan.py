@@ -39,7 +39,7 @@ def first_plan(incumbent: Incumbent, deadline: Deadline,
         return
     longest = longest.part(phases().main_share) if longest else deadline
     with contextlib.suppress(OutOfTime):
-        parts = batches(incumbent, limits().batch_members, True)
+        parts = batches(incumbent, limits().batch_members, constructs=True)
         if len(parts) > 1:
             construction = BatchConstruction(incumbent, table, deadline)
             if construction.place(parts) and incumbent.offer(

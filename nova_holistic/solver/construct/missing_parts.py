@@ -49,6 +49,12 @@ class MissingParts:
             for c in {class_of[m.path] for m in each.scope.members
                       if m.path in class_of}:
                 self._policies.setdefault(c, []).append(each)
+        # The level and the classes of each policy that closes domains.
+        self._closing = [
+            (each.policy.closes,
+             {class_of[m.path] for m in each.scope.members})
+            for each in case.policies
+            if each.policy.hard and each.policy.closes]
 
     def place(self, parts: Iterable[Part], known: Counts) -> Counts | None:
         """Place the missing members of the parts, part by part: first those
@@ -108,15 +114,32 @@ class MissingParts:
 
     def _known_places(self, part: Part, known: Counts) -> _Found | None:
         """The places of the part in a known plan; None if these hosts have no
-        room for it."""
+        room for it, or are closed to it."""
         places = self._places(part, known)
         hosts = {host for _, host in places}
+        if self._are_closed(part, [*hosts]):
+            return None
         more = sum(not self._attempt.used_by_group[host] for host in hosts)
         self._put(places)
         cost = self._cost(part)
         fits = bool((self._attempt.free[:, [*hosts]] >= 0).all())
         self._take(places)
         return ((cost, more), places) if fits and cost is not None else None
+
+    def _are_closed(self, part: Part, hosts: Sequence[int]) -> bool:
+        """Whether policies of other members close one of the hosts, or others
+        are on a host that a policy of the part closes.
+
+        :param part: a part without places
+        """
+        for level, classes in self._closing:
+            others = [h for c in classes for h in self._attempt.counts[c]]
+            if classes & part:
+                others = [*np.flatnonzero(self._attempt.used_by_group)]
+            of_host = self._case.table.division(level).of_host
+            if np.isin(of_host[hosts], of_host[others]).any():
+                return True
+        return False
 
     def _missing(self, part: Part) -> list[int]:
         """The class of each member without a host."""

@@ -83,8 +83,11 @@ class PartSearch:
             return False
         search = RuinAndRecreate(case, counts, costs, self._chance,
                                  self._deadline.check)
-        better = False
-        while deadline.left() and search.run(limits().ruin_steps, deadline):
+        better, steps = False, limits().ruin_steps
+        if self._counts:
+            # Many steps empty one host.
+            steps = max(steps, limits().steps_per_member * len(freed))
+        while deadline.left() and search.run(steps, deadline):
             found = case.placement(search.best)
             if not known.offer({**known.where, **{
                     m.path: found[m.path] for m in freed}}):

@@ -10,8 +10,10 @@ import numpy as np
 
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import Objective, HostCost, Traffic
+from nova_holistic.solver.limits.current import improve as limits
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.utilisation_curve import curve
+from nova_holistic.solver.problem.utilisation_curve import (
+    curve, is_number_of_hosts)
 
 
 class PlacementCosts(abc.ABC):
@@ -19,9 +21,19 @@ class PlacementCosts(abc.ABC):
     them differ from the objective.
 
     :ivar value: cost of all members that were added
+    :ivar counts_hosts: whether the value is the number of hosts in use. Then
+        it changes only when a host receives its first member or loses its last
+        one
     """
 
     value: float = 0.0
+    counts_hosts: bool = False
+
+    @property
+    def guide(self) -> float:
+        """The value that a search lowers. Among plans of the same value, it is
+        lower for those from which a better plan is easier to reach."""
+        return self.value
 
     @abc.abstractmethod
     def of(self, c: int, pending: Mapping[int, int]) -> np.ndarray:
@@ -54,7 +66,14 @@ def placement_costs(case: Case, objective: Objective,
 
 
 class HostCosts(PlacementCosts):
-    """Costs that are a sum over the hosts in use."""
+    """Costs that are a sum over the hosts in use.
+
+    Most moves of single members do not change the number of hosts. Therefore,
+    the squares of the loads of hosts guide the search: the members of a host
+    with a low load move to hosts with a higher load, until no member is left
+    on it (Falkenauer, A Hybrid Grouping Genetic Algorithm for Bin Packing,
+    Journal of Heuristics 2, 1996).
+    """
 
     def __init__(self, case: Case, host_cost: HostCost,
                  members: Sequence[Member]):
@@ -81,6 +100,18 @@ class HostCosts(PlacementCosts):
                                dtype=float).reshape(len(case.classes), -1)
         self._steps = self._asked @ (1 / self._capacity) / count
         self._on = np.zeros(shape[1], dtype=np.int64)
+        # [class]: share of the largest host that one member takes, and [host]:
+        # sum of these shares, or 1 if others pay for the host.
+        self._sizes = (self._asked / np.maximum(1.0, capacity.max(
+            axis=1, initial=0.0))).sum(axis=1) / count
+        self._load = (self._opening == 0).astype(float)
+        self._squares = 0.0
+        self.counts_hosts = is_number_of_hosts(host_cost)
+        self._weight = limits().load_weight if self.counts_hosts else 0.0
+
+    @property
+    def guide(self) -> float:
+        return self.value - self._weight * self._squares
 
     def of(self, c: int, pending: Mapping[int, int]) -> np.ndarray:
         found = self._climb(c, slice(None))
@@ -111,6 +142,9 @@ class HostCosts(PlacementCosts):
         self._on[host] += by
         self._free[:, host] -= by * self._asked[c]
         self._share[host] += by * self._steps[c, host]
+        before = self._load[host]
+        self._load[host] += by * self._sizes[c]
+        self._squares += self._load[host] ** 2 - before ** 2
 
     def _climb(self, c: int, hosts: slice) -> np.ndarray:
         share = self._share[hosts]

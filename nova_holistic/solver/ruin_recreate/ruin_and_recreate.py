@@ -63,9 +63,12 @@ class RuinAndRecreate:
             for each in case.policies if not each.policy.hard}
         self._violated = self._with_costs()
         self._places = places(counts)
-        self._ruins = Ruins(case, chance)
-        self.plan_cost = self._now = (sum(
-            self._costs_of.values(), Fraction(0)), costs.value)
+        self._ruins = Ruins(case, chance, limits().ruined_members * (
+            limits().emptied_hosts if costs.counts_hosts else 1))
+        preferences = sum(self._costs_of.values(), Fraction(0))
+        self.plan_cost = preferences, costs.value
+        # The cost of preferences, and the guide, of the current plan.
+        self._now = preferences, costs.guide
         self.best = self._copy()
 
     def run(self, steps: int, deadline: Deadline) -> bool:
@@ -73,7 +76,7 @@ class RuinAndRecreate:
         the best plan improved by more than ``least_gain``."""
         before = self.plan_cost
         temperature = (
-            limits().temperature * abs(self._now[1]) / len(self._where))
+            limits().temperature * abs(self._costs.value) / len(self._where))
         for number in range(steps):
             if not deadline.left():
                 break
@@ -186,10 +189,10 @@ class RuinAndRecreate:
         cost = self._now[0] + sum(
             (new - self._costs_of[key] for key, new in changed.items()),
             Fraction(0))
-        value = self._costs.value
+        value, guide = self._costs.value, self._costs.guide
         most = self._now[1] - temperature * math.log(max(
             self._chance.random(), 1e-12))
-        if cost > self._now[0] or cost == self._now[0] and value > most:
+        if cost > self._now[0] or cost == self._now[0] and guide > most:
             return False
         # A check takes much longer than the comparison of costs.
         if any(each.policy.check(each.scope, self._where, snapshot).count
@@ -199,9 +202,9 @@ class RuinAndRecreate:
             self._costs_of.update(changed)
             self._violated = self._with_costs()
         self._places = places(self._attempt.counts)
-        self._now = cost, value
+        self._now = cost, guide
         if (cost, value + 1e-9 * abs(value)) < self.plan_cost:
-            self.plan_cost, self.best = self._now, self._copy()
+            self.plan_cost, self.best = (cost, value), self._copy()
         return True
 
     def _is_near(self, each: ScopedPolicy, levels: Iterable[str] | None,

@@ -32,8 +32,9 @@ class Ruins:
     :ivar hosts: [class]: number of possible hosts
     """
 
-    def __init__(self, case: Case, chance: random.Random):
-        self._case, self._chance = case, chance
+    def __init__(self, case: Case, chance: random.Random, most: int):
+        """:param most: members of one step that is not made for a policy"""
+        self._case, self._chance, self._most = case, chance, most
         self._components = components(case)
         levels = [level for level in case.snapshot.levels if level != HOST]
         self._domain = [case.table.division(level).of_host
@@ -60,7 +61,8 @@ class Ruins:
             return []
         # The logarithm of the number is uniformly distributed, so that small
         # numbers are more likely.
-        number = round(limits().ruined_members ** self._chance.random())
+        most = self._most if policy is None else limits().ruined_members
+        number = round(most ** self._chance.random())
         draws = [self._of_hosts, self._of_domain, self._of_component,
                  self._of_all_members]
         if policy is not None:

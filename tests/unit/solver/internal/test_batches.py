@@ -86,6 +86,18 @@ def test_parts_that_no_policy_connects_are_in_several_batches():
         assert len(inside) == 1
 
 
+def test_members_with_traffic_are_placed_first_and_improved_with_others():
+    sides = [tier('a', 3), tier('b', 3)]
+    known = incumbent(group(groups=[
+        *(tier(f'g{number}', 6, AntiAffinity()) for number in range(3)),
+        group(groups=sides, name='talking', relationships=[Bandwidth(
+            level='rack', mbps=1, between=('a', 'b'))])]))
+    first, *others = batches(known, 100, constructs=True)
+    assert {m.path.split('/')[0] for m in first.members} == {'talking'}
+    assert [len(each.members) for each in others] == [18]
+    assert [len(each.members) for each in batches(known, 100)] == [24]
+
+
 def test_members_that_a_policy_connects_are_in_one_batch():
     shop = group(policies=[AntiAffinity(max_per_domain=4)], groups=[
         tier(f'g{number}', 6) for number in range(40)])

@@ -115,3 +115,28 @@ def test_no_plan_is_returned_if_a_part_finds_no_host():
     """The host of the known plan is in use now."""
     assert _completed(_group(a=(1,), b=(1,)), _cloud(2), {'a/m-0': 'h0'},
                       {'a/m-0': 'h0', 'b/m-0': 'h0'}) is None
+
+
+def _moved_to_closed_hosts(policies):
+    """Member ``b`` is in a known plan on the first host, and its other
+    possible hosts are in different racks, which costs a preference.
+
+    :param policies: the policies of the members of a and of b
+    """
+    of_a, of_b = policies
+    return _completed(
+        _group(a=(1, *of_a), b=(2, Affinity(level='rack', weight=1.0), *of_b)),
+        _cloud(8, 1, 2, 1, 2, 1), {} if of_a else {'a/m-0': 'h0'},
+        {'a/m-0': 'h2', 'b/m-0': 'h0', 'b/m-1': 'h0'})
+
+
+def test_places_of_a_known_plan_are_not_used_on_hosts_that_are_closed_now():
+    found = _moved_to_closed_hosts(([Exclusive()], []))
+    assert found['a/m-0'] == 'h0'
+    assert {found['b/m-0'], found['b/m-1']} == {'h2', 'h4'}
+
+
+def test_places_of_a_known_plan_that_need_closed_hosts_are_not_shared():
+    found = _moved_to_closed_hosts(([], [Exclusive()]))
+    assert found['a/m-0'] == 'h0'
+    assert {found['b/m-0'], found['b/m-1']} == {'h2', 'h4'}

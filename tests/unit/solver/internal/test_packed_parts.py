@@ -14,8 +14,10 @@ from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.check import check
+from nova_holistic.solver.construct.missing_parts import MissingParts
 from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.phases.host_relaxation import relax_policies
+from nova_holistic.solver.phases import packed_parts
 from nova_holistic.solver.phases.packed_parts import pack_parts
 from nova_holistic.solver.problem.deadline import OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
@@ -112,6 +114,35 @@ def test_members_that_close_their_hosts_keep_them():
     wanted = _parts(_part('g8', [Exclusive()], number=2))
     known = _known(wanted, _snapshot())
     assert _packed(known) <= 7
+
+
+def test_places_satisfy_policies_that_are_not_monotone(monkeypatch):
+    """The relaxation omits them because some members close their hosts. If the
+    programs of places omitted them too, parts would lose their places."""
+    snapshot = cloud(*(host(
+        f'h{n}', f'z{n // 4 % 2}', f'r{n // 4}',
+        inventories=LARGE if 2 <= n < 6 else SMALL)
+        for n in range(80)), levels=('az', 'rack', 'host'))
+    wanted = bind(group(groups=[
+        *(_part(f'g{n}', [Spread(level='az', max_skew=0)]) for n in range(8)),
+        _part('g8', [Exclusive()], number=2)]), snapshot)
+    known = Incumbent(wanted, snapshot, {}, load_objective(
+        'fewest-hosts').for_group(wanted), 0.0)
+    names = {each.name: each for each in snapshot.hosts}
+    assert known.offer({
+        **{f'g{n}/m-{m}': names[f'h{8 + 8 * n + m % 2 * 4 + m // 2}']
+           for n in range(8) for m in range(4)},
+        **{f'g8/m-{m}': names[f'h{76 + m}'] for m in range(2)}})
+    placed = []
+
+    class Recording(MissingParts):
+        def place(self, parts, known):
+            placed.extend(parts)
+            return super().place(parts, known)
+
+    monkeypatch.setattr(packed_parts, 'MissingParts', Recording)
+    assert _packed(known) <= 6
+    assert not placed
 
 
 def test_a_plan_with_more_violated_preferences_is_not_used():

@@ -74,6 +74,35 @@ def test_costs_agree_with_the_objective(objective):
         assert costs.value == pytest.approx(0, abs=1e-9), seed
 
 
+@pytest.mark.parametrize('objective', OBJECTIVES)
+def test_a_plan_with_uneven_loads_guides_to_fewer_hosts(objective):
+    """Eight members on two hosts. If the objective is the number of hosts, the
+    plan with one member on the second host is closer to a plan with one."""
+    known = _problem((group(servers('m', 8)), _racks(lambda n: 0)), objective)
+    case = _case(known)
+
+    def costs(*numbers):
+        found = placement_costs(case, known.objective, known.members)
+        for place, number in enumerate(numbers):
+            for _ in range(number):
+                found.move(0, place, 1)
+        return found
+
+    even, uneven = (costs(4, 4), costs(7, 1)) if costs() else (None, None)
+    if objective == 'network':
+        assert even is None or even.guide == even.value
+    elif objective != 'fewest-hosts':
+        assert even.guide == even.value and uneven.guide == uneven.value
+    else:
+        assert even.value == pytest.approx(uneven.value)
+        assert uneven.guide < even.guide
+        assert even.guide > costs(8).guide
+        # The guide of a plan does not depend on the steps that led to it.
+        uneven.move(0, 0, -3)
+        uneven.move(0, 1, 3)
+        assert uneven.guide == pytest.approx(even.guide)
+
+
 def test_plans_keep_all_policies_and_never_get_worse():
     """Every plan of the steps is valid, not only the best one."""
     improved, number = 0, times(60)
