@@ -114,7 +114,7 @@ STRATEGIES = {
     'counted hosts': [(top, 'has_fewest_hosts', no)],
     'cover of hosts': [(top, 'cover_members', nothing)],
     'plan on cover': [(top, 'plan_on_cover', nothing)],
-    'program of patterns': [(top, 'plan_by_patterns', nothing)],
+    'program of patterns': [(part_bounds, 'plan_by_patterns', nothing)],
     'states of patterns': [(pattern_program, 'suits_states', no)],
     'removal of patterns': [
         (pattern_program, 'without_dominated', all_patterns)],

@@ -38,7 +38,6 @@ from nova_holistic.solver.phases.large import large, relax
 from nova_holistic.solver.phases.part_bounds import (
     bound_diverse, bound_without_policies)
 from nova_holistic.solver.phases.part_plans import replan_parts
-from nova_holistic.solver.phases.pattern_plan import plan_by_patterns
 from nova_holistic.solver.phases.preferred_plan import (
     adopt, choose_hosts, is_small, with_hard_preferences)
 from nova_holistic.solver.problem.case import Case
@@ -165,11 +164,10 @@ def _complete(question: _Question, deadline: Deadline,
                       deadline.part(limits().program_share), always=True)
             elif not known.bound:
                 relax(known, deadline.part(limits().bound_share))
-        bound_without_policies(known, question.backend, deadline, on_all)
         with contextlib.suppress(OutOfTime):
             cover_members(known, deadline.part(limits().bound_share))
         if question.strategy is not Strategy.NEIGHBOURHOODS:
-            plan_by_patterns(known, question.backend, deadline)
+            bound_without_policies(known, question.backend, deadline, on_all)
             replan_parts(known, deadline.part(limits().main_share))
         improve_plan(
             known, question.backend, deadline, question.settings.improvement)

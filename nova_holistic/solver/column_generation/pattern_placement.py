@@ -10,7 +10,7 @@ from nova_holistic.solver.column_generation.cell_program import integer_shares
 from nova_holistic.solver.column_generation.diving import Dive
 from nova_holistic.solver.column_generation.generation import ColumnGeneration
 from nova_holistic.solver.column_generation.host_types import HostTypes
-from nova_holistic.solver.column_generation.useful_patterns import Patterns
+from nova_holistic.solver.column_generation.patterns import Patterns
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.columns import Columns
 from nova_holistic.solver.limits.current import column_generation as limits

@@ -22,8 +22,9 @@ from nova_holistic.solver.column_generation.pattern_placement import (
     places_of_hosts)
 from nova_holistic.solver.column_generation.pattern_states import (
     cheapest_cover, suits_states)
+from nova_holistic.solver.column_generation.patterns import Patterns
 from nova_holistic.solver.column_generation.useful_patterns import (
-    Patterns, useful_patterns)
+    useful_patterns)
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.limits.current import small_groups as limits
 from nova_holistic.solver.milp.linear import Linear
@@ -72,32 +73,50 @@ class PatternProgram:
                 return None
             error = BOUND_ERROR * (distance + float(
                 gains.most.max(initial=0)))
+            hosts = self._most_hosts(floor + distance)
             patterns = useful_patterns(
-                types, prices, gains.most - distance - error, deadline.check)
+                types, prices, gains.most - distance - error, hosts,
+                deadline.check)
             if patterns is not None:
-                return self._solved(patterns, floor + distance, deadline)
+                return self._solved(
+                    without_dominated(types, patterns, hosts),
+                    floor + distance, deadline)
             distance /= 2
         return None
 
-    def _most_hosts(self, patterns: Patterns, cutoff: float) -> int:
-        """The maximum number of hosts in a plan below the cutoff."""
+    def _most_hosts(self, cutoff: float) -> int:
+        """The maximum number of hosts in a plan below the cutoff: even the
+        cheapest hosts cost more together than the cutoff if they are more."""
         types, most = self.generation.host_types, len(self.kinds.members)
-        cheapest = float(types.opening[patterns.types].min(initial=np.inf))
-        if cheapest > 0:
-            most = min(most, int(cutoff / cheapest * (1 + BOUND_ERROR)))
-        return most
+        some = types.room.any(axis=1)
+        costs = np.sort(np.repeat(types.opening[some], np.minimum(
+            types.numbers[some], most)))[:most].cumsum()
+        return int(np.searchsorted(costs, cutoff * (1 + BOUND_ERROR), 'right'))
+
+    @property
+    def _fewest_hosts(self) -> int:
+        """The number of hosts that the policies require."""
+        return 0 if self.kinds.placed else self.cells.fewest_with_limits
+
+    @property
+    def _needs_further_hosts(self) -> bool:
+        """Whether the policies require more hosts than the limit of members on
+        one host does. Dynamic programming does not count the hosts."""
+        kinds = self.kinds
+        return self._fewest_hosts * kinds.most_on_a_host > (
+            len(kinds.members) + kinds.most_on_a_host - 1)
 
     def _solved(self, patterns: Patterns, cutoff: float,
                 deadline: Deadline) -> tuple[float, Places | None] | None:
         """The bound and the places of the program.
 
-        :param patterns: all patterns of plans that cost less than the cutoff
+        :param patterns: all patterns that plans below the cutoff need
         """
         types, numbers = self.generation.host_types, self.kinds.numbers
-        hosts = self._most_hosts(patterns, cutoff)
-        patterns = without_dominated(types, patterns, hosts)
+        hosts = self._most_hosts(cutoff)
         if self.cells.count == 1 and not (
-                self.cells.rows or self.cells.penalties) and suits_states(
+                self.cells.rows or self.cells.penalties
+                or self._needs_further_hosts) and suits_states(
                     types, patterns, numbers, hosts):
             cost, used = cheapest_cover(types, patterns, numbers, hosts,
                                         deadline.check)
@@ -163,10 +182,9 @@ class PatternProgram:
         # No more hosts of a type than exist carry a pattern.
         program.add(rows.reshape(-1), columns, np.ones(number), -np.inf,
                     types.numbers[used].astype(float), len(used))
-        fewest = 0 if kinds.placed else cells.fewest_with_limits
-        if fewest:
-            program.add(np.zeros(number), columns, np.ones(number), fewest,
-                        np.inf, 1)
+        if self._fewest_hosts:
+            program.add(np.zeros(number), columns, np.ones(number),
+                        self._fewest_hosts, np.inf, 1)
         return program, unit
 
     def _places(self, patterns: Patterns, hosts: np.ndarray,

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from nova_holistic.solver.column_generation.host_types import HostTypes
-from nova_holistic.solver.column_generation.useful_patterns import Patterns
+from nova_holistic.solver.column_generation.patterns import Patterns
 from nova_holistic.solver.limits.current import small_groups as limits
 
 

@@ -13,47 +13,42 @@ problem based on the set partitioning formulation (Mathematical Programming
 Members that are added to a pattern do not increase its cost if hosts only cost
 to be used. Therefore, patterns to which no member can be added represent all
 others.
+
+If the patterns are too many, each of them is kept on the cheapest hosts only,
+because a plan uses a limited number of hosts. Therefore, the number of
+patterns depends little on the number of hosts.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from nova_holistic.solver.column_generation.completion_bounds import CellPrices
+from nova_holistic.solver.column_generation.dominated_patterns import (
+    without_equal)
 from nova_holistic.solver.column_generation.enumeration import (
     numbers_to_add)
 from nova_holistic.solver.column_generation.host_types import HostTypes
+from nova_holistic.solver.column_generation.patterns import Patterns
 from nova_holistic.solver.column_generation.pricing import equal_prices
 from nova_holistic.solver.limits.current import small_groups as limits
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Patterns:
-    """Patterns on hosts of some types.
-
-    :ivar types: [pattern]: host type
-    :ivar members: [pattern, kind]: number of members
-    """
-
-    types: np.ndarray
-    members: np.ndarray
-
-
 def useful_patterns(host_types: HostTypes, prices: np.ndarray,
-                    least: np.ndarray,
+                    least: np.ndarray, hosts: int,
                     in_time: Callable[[], None]) -> Patterns | None:
-    """Return all maximal patterns with a sufficient gain; None if they are too
-    many.
+    """Return all maximal patterns with a sufficient gain, as far as a plan
+    needs them; None if they are too many.
 
     :param host_types: types of hosts whose cost does not depend on their
         utilisation
     :param prices: [kind, cell], of one member
     :param least: [type]: the smallest gain
+    :param hosts: maximum number of hosts with patterns in a plan
     :param in_time: a function that is called repeatedly and raises OutOfTime
         after the time limit
     """
-    found, left = [], limits().patterns
+    found = Patterns.together((), len(prices))
     usable = np.minimum(host_types.free, host_types.room @ host_types.amounts)
     for cells in equal_prices(prices):
         types = np.flatnonzero(np.isin(host_types.cell, cells))
@@ -66,15 +61,14 @@ def useful_patterns(host_types: HostTypes, prices: np.ndarray,
             in_time()
             each = _maximal(host_types, usable, cell_prices, least,
                             types[first:first + limits().types])
-            if each is None or len(each.types) > left:
+            if each is None:
                 return None
-            found.append(each)
-            left -= len(each.types)
-    return Patterns(
-        np.concatenate([np.zeros(0, dtype=np.int64),
-                        *(each.types for each in found)]),
-        np.concatenate([np.zeros((0, len(prices)), dtype=np.int64),
-                        *(each.members for each in found)]))
+            found = Patterns.together((found, each), len(prices))
+            if len(found) > limits().patterns:
+                found = without_equal(host_types, found, hosts)
+                if len(found) > limits().patterns:
+                    return None
+    return found
 
 
 def _maximal(host_types: HostTypes, usable: np.ndarray, prices: CellPrices,

@@ -33,6 +33,7 @@ from nova_holistic.solver.phases.host_relaxation import (
     is_diverse, relax_policies, RelaxedPolicies, suits_all_hosts)
 from nova_holistic.solver.phases.large import relax
 from nova_holistic.solver.phases.packed_parts import pack_parts
+from nova_holistic.solver.phases.pattern_plan import plan_by_patterns
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.preference_cost import preference_cost
@@ -66,6 +67,7 @@ def bound_without_policies(known: Incumbent, backend: Backend,
     if is_diverse(known) and suits_all_hosts(known):
         bound_diverse(known, backend, deadline)
     elif is_small and (on_all or not is_diverse(known)):
+        plan_by_patterns(known, backend, deadline)
         with contextlib.suppress(OutOfTime):
             relax_policies(known, deadline.part(limits().bound_share))
         if not known.is_good_enough and is_number_of_hosts(
@@ -78,6 +80,9 @@ def bound_diverse(known: Incumbent, backend: Backend,
                   deadline: Deadline) -> None:
     """Prove bounds of an incumbent that has a plan and many policies, without
     most policies, and from its parts."""
+    plan_by_patterns(known, backend, deadline)
+    if known.is_good_enough:
+        return
     is_full = False
     with contextlib.suppress(OutOfTime):
         is_full = is_nearly_full(known, deadline)

@@ -61,14 +61,17 @@ def _plan(known: Incumbent, host_cost: HostCost, backend: Backend,
     with using(replace(whole, decomposition=replace(
             whole.decomposition, cells=limits().pattern_cells))):
         relaxed = Relaxed.of(kinds, known.objective, deadline)
-        if not _is_applicable(relaxed):
-            # Fewer policies lead to fewer kinds of members.
-            alone = CohesiveKinds(
-                kinds, cell_without_rules(kinds, deadline.check))
-            relaxed = replace(relaxed, cohesive=alone, merged=HostAggregation(
-                kinds, alone.cells, host_cost, deadline))
-        if _is_applicable(relaxed):
-            _solve(relaxed, Task(known, backend, deadline))
+        every = [relaxed] if _is_applicable(relaxed) else []
+        # Fewer policies lead to fewer kinds of members, and to fewer patterns.
+        alone = CohesiveKinds(kinds, cell_without_rules(kinds, deadline.check))
+        if not every or len(alone.kinds.kinds) < len(relaxed.kinds.kinds):
+            every.insert(0, replace(
+                relaxed, cohesive=alone, merged=HostAggregation(
+                    kinds, alone.cells, host_cost, deadline)))
+        for each in every:
+            if _is_applicable(each) and not known.is_good_enough:
+                _solve(each, Task(known, backend, deadline),
+                       searches=each is every[-1])
 
 
 def _is_applicable(relaxed: Relaxed) -> bool:
@@ -76,8 +79,11 @@ def _is_applicable(relaxed: Relaxed) -> bool:
                          relaxed.merged.columns)
 
 
-def _solve(relaxed: Relaxed, task: Task) -> None:
-    """Prove the bound of the program, and offer the plan of its solution."""
+def _solve(relaxed: Relaxed, task: Task, searches: bool) -> None:
+    """Prove the bound of the program.
+
+    :param searches: whether the plan of its solution is offered
+    """
     merged, known = relaxed.merged, task.incumbent
     merged.run(phases().rounds_before_patterns)
     if merged.impossible or merged.bound is None:
@@ -98,5 +104,5 @@ def _solve(relaxed: Relaxed, task: Task) -> None:
     bound, places = found
     known.prove(bound + rest, cost)
     merged.proved.add(bound + rest, float(cost))
-    if places is not None:
+    if places is not None and searches:
         search_on_hosts(relaxed, task, from_patterns(merged, *places, False))

@@ -183,7 +183,8 @@ def test_useful_patterns_are_all_maximal_patterns_with_enough_gain():
                            for _ in range(shape[0] * shape[1])]).reshape(shape)
         least = np.array([chance.choice((-1.0, -0.3, 0.0, 0.2))
                           for _ in range(len(types))])
-        found = useful_patterns(types, prices, least, lambda: None)
+        found = useful_patterns(types, prices, least, int(types.numbers.sum()),
+                                lambda: None)
         for sort in range(len(types)):
             fitting = _fitting(types, sort)
             maximal = {
@@ -246,13 +247,39 @@ def test_no_cover_of_few_hosts_needs_a_dominated_pattern():
         shape = types.amounts.shape[0], int(types.cell.max()) + 1
         numbers = types.room.max(axis=0)
         every = useful_patterns(types, np.zeros(shape), np.full(
-            len(types), -np.inf), lambda: None)
+            len(types), -np.inf), int(types.numbers.sum()), lambda: None)
         for most in range(1, 3):
             kept = without_dominated(types, every, most)
             best = _with_at_most(_choices(types, every), numbers, most)
             assert best == pytest.approx(_with_at_most(_choices(
                 types, kept), numbers, most)), seed
             fewer += len(kept.types) < len(every.types)
+            finite += best < np.inf
+    assert fewer and finite
+
+
+def test_limited_patterns_cover_as_cheaply_on_few_hosts():
+    """If there are more patterns than the limit, each pattern is kept on the
+    cheapest hosts only. Among these is a cheapest cover by at most as many
+    hosts as a plan may use."""
+    fewer = finite = 0
+    for seed in range(times(60)):
+        types = _types(_kinds(seed))
+        if not len(types):
+            continue
+        shape = types.amounts.shape[0], int(types.cell.max()) + 1
+        arguments = types, np.zeros(shape), np.full(len(types), -np.inf)
+        numbers = types.room.max(axis=0)
+        every = useful_patterns(*arguments, 3, lambda: None)
+        for most in range(1, 3):
+            with limited('small_groups', patterns=len(every) - 1, types=1):
+                kept = useful_patterns(*arguments, most, lambda: None)
+            if kept is None:
+                continue
+            best = _with_at_most(_choices(types, every), numbers, most)
+            assert best == pytest.approx(_with_at_most(
+                _choices(types, kept), numbers, most)), seed
+            fewer += len(kept) < len(every)
             finite += best < np.inf
     assert fewer and finite
 
@@ -266,7 +293,7 @@ def test_the_cheapest_cover_is_that_of_exhaustive_search():
         shape = types.amounts.shape[0], int(types.cell.max()) + 1
         numbers = types.room.max(axis=0) + seed % 2
         every = useful_patterns(types, np.zeros(shape), np.full(
-            len(types), -np.inf), lambda: None)
+            len(types), -np.inf), int(types.numbers.sum()), lambda: None)
         hosts = _choices(types, every)
         cost, used = cheapest_cover(types, every, numbers, len(hosts),
                                     lambda: None)
