@@ -25,12 +25,12 @@ FAULTS = {
     'pause engine': 1, 'kill scheduler': 2, 'pause scheduler': 1,
     'kill API': 1, 'pause API': 1, 'kill RabbitMQ': 1, 'kill MariaDB': 1}
 """The faults of one run, and the number of each kind."""
-SHORT_LENGTH = 40
+SHORT_LENGTH = 67
 """Number of operations of one of the three short runs."""
 SHORT_RUNS = {
-    16: ('kill compute', 'pause engine', 'kill scheduler', 'kill RabbitMQ'),
-    17: ('kill engine', 'pause scheduler', 'kill API'),
-    18: ('pause compute', 'pause API', 'kill MariaDB')}
+    1: ('kill compute', 'pause engine', 'kill scheduler', 'kill RabbitMQ'),
+    2: ('kill engine', 'pause scheduler', 'kill API'),
+    3: ('pause compute', 'pause API', 'kill MariaDB')}
 """The faults of the short runs in CI, by their seeds. Together the runs
 contain every kind of operation and every kind of fault."""
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations of several users, in three short sequences on one cloud, while
-each process of the cloud is killed or paused once. After each sequence, every
-invariant holds.
+"""Two hundred operations of several users, in three sequences on one cloud,
+while each process of the cloud is killed or paused once. After each sequence,
+every invariant holds.
 
 These are the short runs. ``tools/tox.sh -e chaos -- --seeds 20`` makes long
 runs, and ``tools/tox.sh -e chaos -- --short`` repeats these.
