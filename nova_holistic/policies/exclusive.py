@@ -27,9 +27,8 @@ class Exclusive(LevelPolicy):
 
     Servers from outside the group are existing servers, and members of the
     top-level group that are not below the group that declares the policy. With
-    a weight, each
-    domain with both kinds is one violation, and so is each member on a host in
-    no domain of the level.
+    a weight, each domain with both kinds is one violation, and so is each
+    member on a host in no domain of the level.
     """
 
     type: ClassVar[str] = 'exclusive'

@@ -29,7 +29,8 @@ class PlannedCloud(EmbeddedCloud):
         keep_policies()
 
     def plan(self, document, hosts, *, project_id=PROJECT,
-             status=GroupStatus.PLANNED, resources=None, alternates=8):
+             status=GroupStatus.PLANNED, resources=None, alternates=8,
+             objective='spread'):
         """Create a group that is planned on the given hosts, and hold its
         places. Returns its UUID.
 
@@ -37,12 +38,13 @@ class PlannedCloud(EmbeddedCloud):
         :param resources: resources of all members whose description names a
             flavor
         :param alternates: maximum number of alternates of each member
+        :param objective: name of the objective of the group
         """
         group = str(uuid.uuid4())
         self.table.create_group(GroupRecord(
             uuid=group, name=document['name'], project_id=project_id,
             user_id=USER, status=status, document=document,
-            objective='spread', levels=tuple(self.conf.topology.levels),
+            objective=objective, levels=tuple(self.conf.topology.levels),
             created_at=datetime.datetime(2026, 1, 1),
             updated_at=datetime.datetime(2026, 1, 1)))
         members = parse_group(document, load_policy_types()).all_members()

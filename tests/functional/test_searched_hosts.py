@@ -45,6 +45,20 @@ def test_the_objective_of_the_group_chooses_the_host(cloud):
         cloud.delete_consumer(other_server)
 
 
+def test_the_objective_counts_hosts_of_other_members(cloud):
+    """The group has no policy, and its objective is the number of hosts: the
+    member joins the other one, although other hosts are fuller."""
+    group = cloud.plan(document('a', 'b'), {'a': 'cmp-2', 'b': 'cmp-3'},
+                       resources=SMALL, alternates=0,
+                       objective='fewest-hosts')
+    cloud.disable_compute('cmp-2')
+    other_servers = [cloud.add_consumer(host, {'VCPU': 2})
+                     for host in ('cmp-0', 'cmp-1', 'cmp-4')]
+    assert host_of_active(cloud, create(cloud, group, 'a')) == 'cmp-3'
+    for other_server in other_servers:
+        cloud.delete_consumer(other_server)
+
+
 def test_requirements_of_the_description_are_kept(cloud):
     """The create request does not contain the rack of the member."""
     shop = document('a')

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The hosts of members, with the number of members in each domain."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -21,11 +21,11 @@ _Key = tuple[str | None, str]
 """The path of a scope, and a level. The path is None for all members."""
 
 
-class PlacedMembers:
-    """The hosts of the members of a group by path. The number of members in
-    each domain is counted once, and follows changes of the hosts.
+class PlacedMembers(Mapping[str, Host]):
+    """The hosts of the members of a group by path, with the number of members
+    in each domain. It is counted once, and adjusted if hosts change.
 
-    The hosts never change, so that threads may share an object.
+    The hosts of an object never change, so that threads may share it.
     """
 
     def __init__(self, scopes: 'Mapping[str, Sequence[Scope]]',
@@ -42,12 +42,28 @@ class PlacedMembers:
         self._counts: dict[_Key, dict[Domain | None, int]] = {}
         self._origin: tuple[PlacedMembers, Changes] | None = None
 
+    def __getitem__(self, path: str) -> Host:
+        return self.hosts[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.hosts)
+
+    def __len__(self) -> int:
+        return len(self.hosts)
+
     def at(self, scope: 'Scope', level: str) -> Counts:
-        """Number of the scope's members in each domain of the level."""
+        """Number of the scope's members in each domain of the level. It is
+        kept if the scope has rules.
+
+        :param scope: a scope of the group, with all its members
+        """
         key = scope.path, level
         if key not in self._counts:
-            self._count(key, [member.path for member in scope.members
-                              if member.path in self.hosts], scope)
+            paths = [member.path for member in scope.members
+                     if member.path in self.hosts]
+            if not scope.group.rules:
+                return self._counted(paths, level)
+            self._count(key, paths, scope)
         return self._counts[key]
 
     def all_at(self, level: str) -> Counts:
@@ -66,7 +82,7 @@ class PlacedMembers:
         return found
 
     def variant(self, changes: Changes) -> 'PlacedMembers':
-        """The members after changes, for a short time. A number that is needed
+        """The members after changes, for one request. A number that is needed
         first there is counted here, so that another variant need not count it
         again."""
         found = self._changed(changes)
@@ -83,14 +99,17 @@ class PlacedMembers:
     def _count(self, key: _Key, paths: Iterable[str],
                scope: 'Scope | None' = None) -> None:
         if self._origin is None:
-            hosts, domain = self.hosts, self._snapshot.domain
-            self._counts[key] = dict(Counter(
-                [domain(hosts[path], key[1]) for path in paths]))
+            self._counts[key] = self._counted(paths, key[1])
             return
         origin, changes = self._origin
         self._counts[key] = origin._adjusted(
             key, origin.all_at(key[1]) if scope is None
             else origin.at(scope, key[1]), changes)
+
+    def _counted(self, paths: Iterable[str],
+                 level: str) -> dict[Domain | None, int]:
+        hosts, domain = self.hosts, self._snapshot.domain
+        return dict(Counter([domain(hosts[path], level) for path in paths]))
 
     def _adjusted(self, key: _Key, counts: Counts, changes: Changes
                   ) -> dict[Domain | None, int]:

@@ -72,9 +72,15 @@ def last_closed_domains(connections: Connections, group_uuid: str | None,
         project: it is not known which of its members the server is
     :param project_id: project of the server
     """
-    found = connections.reserved.found or Reservations()
+    found = _last(connections)
     return found.closed(group_uuid, lambda _, record:
                         record.project_id == project_id)
+
+
+def _last(connections: Connections) -> Reservations:
+    """The reservations of the last read, which may be none."""
+    found = connections.reserved.found
+    return Reservations() if found is None else found
 
 
 def _reserved_or_last(connections: Connections, state: ExclusiveState | None
@@ -131,7 +137,7 @@ def _of_groups(connections: Connections, groups: Sequence[Found]
                ) -> Reservations:
     """The reservations of groups with their members on their current hosts. If
     they have not changed, the result is the same object as before."""
-    before = connections.reserved.found or Reservations()
+    before = _last(connections)
     context = nova_context.get_admin_context()
     positions = connections.reserved.members.positions(context, groups)
     same = (before.source[0] is groups, before.source[1] is positions)

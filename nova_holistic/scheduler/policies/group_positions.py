@@ -6,8 +6,8 @@ A position follows from the member's row and from Nova's record of its server.
 The row is compared with that of the last read. Nova sets ``updated_at`` at
 each change of a record, and has an index of this column and the project. A
 record is read again each time if it can change without a new date, if its
-server is moving, or if no cell has it yet. All are read again after
-``MAX_AGE_SECONDS``.
+server is moving, or if no cell has it yet. All records of a group are read
+again after ``MAX_AGE_SECONDS``, except those of exclusive groups.
 
 A server changes its cell only in a resize, before which the scheduler writes
 the destination to the row if the group has hard policies. So the scheduler
@@ -51,7 +51,8 @@ Rows = Iterable[MemberRecord]
 class Groups:
     """Groups whose members are read together.
 
-    :ivar key: the same for each read: the UUID of the group if there is one
+    :ivar key: key of the cache: the UUID of the group, or a constant for all
+        exclusive groups
     :ivar projects: projects of the groups, and of their servers
     """
 
@@ -195,13 +196,13 @@ def _read(context, projects: frozenset[str],
     by_number = server_locations.by_cell_number(
         context, list(owned)) if owned else {}
     cells = _cells(context, known.cells, by_number)
-    cell_of = known.cell_of if not owned else {
-        uuid: cell for uuid, cell in known.cell_of.items()
-        if uuid not in owned}
-    cell_of.update({uuid: cells[number].uuid for number, uuids
-                    in by_number.items() for uuid in uuids})
     servers = known.servers if now is known.rows else {
         row.instance_uuid: row for row in now.values() if row.state in OWNED}
+    cell_of = known.cell_of if not owned else {
+        uuid: cell for uuid, cell in known.cell_of.items()
+        if uuid in servers and uuid not in owned}
+    cell_of.update({uuid: cells[number].uuid for number, uuids
+                    in by_number.items() for uuid in uuids})
     used = {cell_of[uuid] for uuid in servers if uuid in cell_of}
     begin = timeutils.utcnow()
     wanted = {cell.uuid: CellRead(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Caches the hosts of the members of groups, with the number of members in
-each domain. A read follows the members whose row or position has changed, and
-those whose hosts are not those of the plan: their location is read each time.
+each domain. A read evaluates only members whose row or position has changed.
+Hosts that are not those of the plan are located at each read.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -16,7 +16,7 @@ from nova_holistic.model.members.placed_members import PlacedMembers
 from nova_holistic.model.nova.server_position import Position
 from nova_holistic.scheduler.hosts import locations
 from nova_holistic.scheduler.policies.policy_evaluation import (
-    scopes_of_members)
+    REMEMBERED_GROUPS, scopes_of_members)
 from nova_holistic.table.queries.group_cache import REMEMBERED
 from nova_holistic.table.records import GroupRecord, MemberRecord
 from nova_holistic.table.store import OCCUPYING
@@ -127,7 +127,10 @@ class MemberHosts:
             self._forget(uuid)
             self._known[uuid] = found
             self._weight += len(found.rows)
-            while self._weight > self._limit and len(self._known) > 1:
+            # An older group is parsed again, and is then another object.
+            while len(self._known) > 1 and (
+                    self._weight > self._limit
+                    or len(self._known) > REMEMBERED_GROUPS):
                 self._forget(next(iter(self._known)))
 
     def _forget(self, uuid: str) -> None:

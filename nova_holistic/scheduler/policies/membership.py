@@ -100,8 +100,9 @@ class Membership:
         levels, path = connections.topology.levels, self.own.member.path
         group = sized_group(self.record, connections.policy_types, (
             *self.rows, self.own))
-        if not scopes_of_members(group).get(path):
-            # No rule reads the hosts of other members.
+        if self.by_plan and not scopes_of_members(group).get(path):
+            # No rule reads the hosts of other members. A search for another
+            # host does: the objective may depend on them.
             return PolicyEvaluation(group, levels, path, {})
         context = context or nova_context.get_admin_context()
         # The server of the request is not read.

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 
 from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.cloud.snapshot import Host, Link, Snapshot
-from nova_holistic.model.fixed_volumes import OfServers
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.identity_cache import IdentityCache
 from nova_holistic.model.members.placed_members import PlacedMembers
 from nova_holistic.model.policy import Policy, Violations
+from nova_holistic.policies.exclusive import Exclusive
 
 REMEMBERED_GROUPS = 256
 
@@ -85,29 +85,37 @@ class PolicyEvaluation:
     def reserves(self, host: Host) -> frozenset[Domain]:
         """Domains that the member would newly reserve on the host: servers
         outside the group may be there now, but not with the member."""
-        closing = [(scope, policy) for scope in self._scopes()
-                   for policy in scope.group.rules if policy.closes]
+        reserving = [(scope, policy) for scope in self._scopes()
+                     for policy in scope.group.rules
+                     if type(policy).reserves is not Policy.reserves]
+        domains = frozenset[Domain]().union(*(
+            self._reserved_on(host, *each) for each in reserving))
+        return frozenset(domain for domain in domains if not any(
+            self._has_reserved(domain, *each) for each in reserving))
+
+    def _reserved_on(self, host: Host, scope: Scope,
+                     policy: Policy) -> frozenset[Domain]:
+        """Domains that the policy reserves for the member on the host."""
         snapshot = Snapshot(self.levels, (host,))
-        domains = {snapshot.domain(host, policy.closes)
-                   for _, policy in closing}
-        return frozenset(
-            domain for domain in domains if domain is not None and not any(
-                self._has_reserved(domain, *each) for each in closing))
+        if not _reserves_all_domains(policy):
+            return policy.reserves(scope, {self.path: host}, snapshot)
+        return frozenset({snapshot.domain(host, policy.closes)} - {None})
 
     def _has_reserved(self, domain: Domain, scope: Scope,
                       policy: Policy) -> bool:
-        """Whether other members reserve the domain."""
-        if isinstance(policy, OfServers):
-            # The numbers of members include volumes.
-            return domain in policy.reserves(
-                scope, self.others, Snapshot(self.levels, ()))
-        return bool(self._members.at(scope, policy.closes).get(domain))
+        """Whether the policy reserves the domain for other members."""
+        if not _reserves_all_domains(policy):
+            return domain in policy.reserves(scope, self.others, Snapshot(
+                self.levels, tuple(self.others.values())))
+        return bool(self._placed_members.at(
+            scope, policy.closes).get(domain))
 
     @property
-    def _members(self) -> PlacedMembers:
+    def _placed_members(self) -> PlacedMembers:
         if not self._counted:
-            self._counted.append(self.placed or PlacedMembers(
-                scopes_of_members(self.group), self.levels, self.others))
+            self._counted.append(PlacedMembers(
+                scopes_of_members(self.group), self.levels, self.others
+            ) if self.placed is None else self.placed)
         return self._counted[0]
 
     def objections(self, host: Host) -> tuple[str, ...]:
@@ -129,7 +137,7 @@ class PolicyEvaluation:
 
     def _with_failed_moves(self) -> 'PolicyEvaluation':
         if not self._if_moves_fail:
-            placed = self._members.variant(self.sources)
+            placed = self._placed_members.variant(self.sources)
             self._if_moves_fail.append(replace(
                 self, others=placed.hosts, sources=FrozenMapping(),
                 placed=placed))
@@ -187,7 +195,7 @@ class PolicyEvaluation:
         key = scope.path, id(policy)
         if key not in self._allowing:
             self._allowing[key] = policy.allows_another(
-                scope, self._members, snapshot)
+                scope, self._placed_members, snapshot)
         allows = self._allowing[key]
         return allows is not None and allows(host)
 
@@ -234,6 +242,14 @@ class _Comparison:
     def without(self) -> Violations:
         """The violations without the member."""
         return self.policy.check(self.scope, self.others, self.snapshot)
+
+
+def _reserves_all_domains(policy: Policy) -> bool:
+    """Whether a policy reserves each domain of a level with a member of its
+    scope, so that the numbers of members suffice. Other implementations may
+    reserve fewer domains: those of rules that do not apply to volumes, and
+    those of other packages."""
+    return bool(policy.closes) and type(policy).reserves is Exclusive.reserves
 
 
 def _by_member(group: Group) -> Mapping[str, Sequence[Scope]]:

@@ -77,10 +77,11 @@ class Reservations:
 
     def of_source(self, groups: Mapping[str, ReservedByGroup],
                   source: tuple[Any, Any]) -> 'Reservations':
-        """The same reservations of other objects, with what was computed for
-        them."""
+        """The same reservations with another source. Cached results are kept,
+        except the hosts of the groups."""
         found = copy.copy(self)
         vars(found).update(groups=groups, source=source)
+        vars(found).pop('hosts', None)
         return found
 
     @functools.cached_property
@@ -101,6 +102,10 @@ class Reservations:
             index for index, (_, reservation)
             in enumerate(self._by_group.get(group_uuid, ()))
             if path in reservation.members)
+        if not key[1]:
+            # The group is not exclusive. Such results are not cached, because
+            # they would remain in memory.
+            return self.domains
         if key not in self._closed_to:
             self._closed_to[key] = self.closed(
                 group_uuid, lambda reservation, _: path in reservation.members)

@@ -47,8 +47,7 @@ def new(hosts):
 
 def numbers(placed, levels=ALL_LEVELS):
     return ({(scope.path, level): placed.at(scope, level)
-             for scope in GROUP.scopes() if scope.group.rules
-             for level in levels},
+             for scope in GROUP.scopes() for level in levels},
             {level: placed.all_at(level) for level in levels})
 
 
@@ -62,6 +61,7 @@ def test_kept_numbers_are_those_of_a_fresh_count(hosts, steps):
         expected = {path: host for path, host
                     in {**placed.hosts, **changed}.items() if host is not None}
         assert other.hosts == expected
+        assert dict(other) == expected
         assert numbers(other, levels) == numbers(new(expected), levels)
         # The object before the change is unchanged.
         assert numbers(placed) == numbers(new(placed.hosts))

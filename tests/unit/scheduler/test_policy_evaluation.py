@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hosts are evaluated by the violations that the member adds to its group."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import pytest
 
 from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.cloud.snapshot import Host, Link
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies import load_policy_types
 from nova_holistic.scheduler.policies.policy_evaluation import PolicyEvaluation
 
@@ -171,3 +173,51 @@ def test_members_that_are_together_follow_one_that_moves(rules):
         sources={'b': host('h1', 'r1')})
     assert evaluation.objections(host('h4', 'r2')) == ()
     assert evaluation.objections(host('h3', 'r1')) != ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counting(AntiAffinity):
+    """A policy of another package, which reads its second argument as a
+    mapping from paths to hosts."""
+
+    type: ClassVar[str] = 'counting'
+
+    def allows_another(self, scope, placement, snapshot):
+        used = {snapshot.domain(placement[member.path], self.level)
+                for member in scope.members if member.path in placement}
+        return lambda host: snapshot.domain(host, self.level) not in used
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExclusiveOfOne(Exclusive):
+    """A policy of another package that reserves the racks of member a only."""
+
+    type: ClassVar[str] = 'exclusive-of-one'
+
+    def reserves(self, scope, placement, snapshot):
+        return super().reserves(scope, {
+            path: host for path, host in placement.items() if path == 'a'},
+            snapshot)
+
+
+def evaluate_rule(rule, path, others):
+    group = Group('web', tuple(MemberDescription(name, Requirements())
+                               for name in 'abc'), (), (rule,))
+    return PolicyEvaluation(group, LEVELS, path, others)
+
+
+def test_a_policy_reads_the_hosts_of_others_by_path():
+    evaluation = evaluate_rule(Counting(level='rack'), 'a',
+                               {'b': host('h1', 'r1')})
+    assert evaluation.objections(host('h2', 'r1'))
+    assert not evaluation.objections(host('h3', 'r2'))
+
+
+def test_a_policy_decides_which_domains_its_members_reserve():
+    rule = ExclusiveOfOne(level='rack')
+    rack = Domain('rack', ('r1',))
+    beside = evaluate_rule(rule, 'a', {'b': host('h1', 'r1')})
+    assert beside.reserves(host('h2', 'r1')) == {rack}
+    assert not evaluate_rule(rule, 'b', {}).reserves(host('h2', 'r1'))
+    joined = evaluate_rule(rule, 'b', {'a': host('h1', 'r1')})
+    assert not joined.reserves(host('h2', 'r1'))
