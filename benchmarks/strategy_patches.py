@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from nova_holistic.solver.column_generation import diving, dual_vertices
 from nova_holistic.solver.column_generation import pattern_program
+from nova_holistic.solver.column_generation import useful_patterns
 from nova_holistic.solver.construct.confinement import Confinement
 from nova_holistic.solver.construct import first_plan, greedy
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
@@ -88,7 +89,7 @@ def no_hosts(*_arguments):
     return 0
 
 
-def all_patterns(host_types, patterns, hosts):
+def all_patterns(host_types, patterns, hosts, in_time=None):
     """In place of the removal of dominated patterns."""
     return patterns
 
@@ -117,7 +118,8 @@ STRATEGIES = {
     'program of patterns': [(part_bounds, 'plan_by_patterns', nothing)],
     'states of patterns': [(pattern_program, 'suits_states', no)],
     'removal of patterns': [
-        (pattern_program, 'without_dominated', all_patterns)],
+        (pattern_program, 'without_dominated', all_patterns),
+        (useful_patterns, 'without_equal', all_patterns)],
     'decomposition': [(top, 'large', nothing)],
     'fallback plan': [(large.FallbackPlan, 'construct_after', nothing)],
     'column generation': [(large, 'is_applicable', no)],

@@ -166,8 +166,10 @@ def _complete(question: _Question, deadline: Deadline,
                 relax(known, deadline.part(limits().bound_share))
         with contextlib.suppress(OutOfTime):
             cover_members(known, deadline.part(limits().bound_share))
-        if question.strategy is not Strategy.NEIGHBOURHOODS:
-            bound_without_policies(known, question.backend, deadline, on_all)
+        plans = question.strategy is not Strategy.NEIGHBOURHOODS
+        bound_without_policies(
+            known, question.backend, deadline, on_all, plans)
+        if plans:
             replan_parts(known, deadline.part(limits().main_share))
         improve_plan(
             known, question.backend, deadline, question.settings.improvement)

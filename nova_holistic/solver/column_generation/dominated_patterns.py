@@ -7,6 +7,7 @@ number of hosts. If as many other hosts have a dominating pattern, one of them
 is not used, and the members can move there.
 """
 
+from collections.abc import Callable
 import math
 
 import numpy as np
@@ -16,17 +17,18 @@ from nova_holistic.solver.column_generation.patterns import Patterns
 from nova_holistic.solver.limits.current import small_groups as limits
 
 
-def without_dominated(host_types: HostTypes, patterns: Patterns,
-                      hosts: int) -> Patterns:
+def without_dominated(host_types: HostTypes, patterns: Patterns, hosts: int,
+                      in_time: Callable[[], None]) -> Patterns:
     """The patterns without those that some best plan does not use.
 
     :param hosts: maximum number of hosts with patterns in a plan
+    :raises OutOfTime: if ``in_time`` does
     """
     # Most dominated patterns have an equal cheaper pattern.
     patterns = without_equal(host_types, patterns, hosts)
     if len(patterns) > limits().compared_patterns:
         return patterns
-    return patterns.only(_dominating(host_types, patterns) < hosts)
+    return patterns.only(_dominating(host_types, patterns, in_time) < hosts)
 
 
 def without_equal(host_types: HostTypes, patterns: Patterns,
@@ -48,7 +50,7 @@ def _numbered(rows: np.ndarray) -> np.ndarray:
 
     :param rows: [row, column], not negative
     """
-    # One number for each row is sorted ten times as fast as rows are.
+    # Sorting one number per row is ten times as fast as sorting rows.
     sizes = [int(each) + 1 for each in rows.max(axis=0, initial=0)]
     if math.prod(sizes) > np.iinfo(np.int64).max:
         return np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
@@ -71,7 +73,8 @@ def _earlier(of: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     return found
 
 
-def _dominating(host_types: HostTypes, patterns: Patterns) -> np.ndarray:
+def _dominating(host_types: HostTypes, patterns: Patterns,
+                in_time: Callable[[], None]) -> np.ndarray:
     """[pattern]: number of other hosts with a dominating pattern.
 
     :param patterns: in the order of their costs
@@ -82,6 +85,7 @@ def _dominating(host_types: HostTypes, patterns: Patterns) -> np.ndarray:
         here = np.flatnonzero(cells == cell)
         types, members = patterns.types[here], patterns.members[here]
         for n, number in enumerate(here):
+            in_time()
             # Patterns of a host that costs the same dominate in one direction.
             better = np.unique(types[:n][
                 (members[:n] >= members[n]).all(axis=1)])

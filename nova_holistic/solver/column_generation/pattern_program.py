@@ -79,8 +79,8 @@ class PatternProgram:
                 deadline.check)
             if patterns is not None:
                 return self._solved(
-                    without_dominated(types, patterns, hosts),
-                    floor + distance, deadline)
+                    without_dominated(types, patterns, hosts, deadline.check),
+                    hosts, floor + distance, deadline)
             distance /= 2
         return None
 
@@ -106,14 +106,14 @@ class PatternProgram:
         return self._fewest_hosts * kinds.most_on_a_host > (
             len(kinds.members) + kinds.most_on_a_host - 1)
 
-    def _solved(self, patterns: Patterns, cutoff: float,
+    def _solved(self, patterns: Patterns, hosts: int, cutoff: float,
                 deadline: Deadline) -> tuple[float, Places | None] | None:
         """The bound and the places of the program.
 
         :param patterns: all patterns that plans below the cutoff need
+        :param hosts: maximum number of hosts in such a plan
         """
         types, numbers = self.generation.host_types, self.kinds.numbers
-        hosts = self._most_hosts(cutoff)
         if self.cells.count == 1 and not (
                 self.cells.rows or self.cells.penalties
                 or self._needs_further_hosts) and suits_states(
@@ -124,7 +124,7 @@ class PatternProgram:
                 self._places(patterns, used, numbers[:, None],
                              self.cells.parts.numbers[:, None])
                 if cost < cutoff else None)
-        if len(patterns.types) > limits().program_patterns:
+        if len(patterns) > limits().program_patterns:
             return None
         program, unit = self._program(patterns, cutoff)
         outcome, values = program.solve(deadline.left(), self.gap)
@@ -138,7 +138,7 @@ class PatternProgram:
         shape = len(self.kinds.kinds), self.cells.count
         size = shape[0] * shape[1]
         shares = np.rint(values[:size]).reshape(shape).astype(np.int64)
-        hosts = np.rint(values[-len(patterns.types):]).astype(np.int64)
+        hosts = np.rint(values[-len(patterns):]).astype(np.int64)
         parts = self.cells.in_cells(
             shares, np.arange(shape[1]),
             values[size:size + len(self.cells.free)])
@@ -158,7 +158,7 @@ class PatternProgram:
         cells.penalty(len(program.upper), places.reshape(shape), np.arange(
             cells.count), size).limit(program, float(self.cost))
         own, first = size + len(cells.free), len(program.upper)
-        number = len(patterns.types)
+        number = len(patterns)
         costs = types.cost(patterns.types, patterns.members)
         unit = max(cutoff, float(costs.max(initial=0))) or 1.0
         program.cost = np.concatenate((np.zeros(first), costs / unit))

@@ -52,7 +52,8 @@ class MissingParts:
         # The level and the classes of each policy that closes domains.
         self._closing = [
             (each.policy.closes,
-             {class_of[m.path] for m in each.scope.members})
+             {class_of[m.path] for m in each.scope.members
+              if m.path in class_of})
             for each in case.policies
             if each.policy.hard and each.policy.closes]
 
@@ -117,7 +118,7 @@ class MissingParts:
         room for it, or are closed to it."""
         places = self._places(part, known)
         hosts = {host for _, host in places}
-        if self._are_closed(part, [*hosts]):
+        if self._are_closed(places):
             return None
         more = sum(not self._attempt.used_by_group[host] for host in hosts)
         self._put(places)
@@ -126,19 +127,21 @@ class MissingParts:
         self._take(places)
         return ((cost, more), places) if fits and cost is not None else None
 
-    def _are_closed(self, part: Part, hosts: Sequence[int]) -> bool:
-        """Whether policies of other members close one of the hosts, or others
-        are on a host that a policy of the part closes.
+    def _are_closed(self, places: Sequence[_Place]) -> bool:
+        """Whether a policy closes the host of one of the places to it: a
+        member that the policy applies to and another one would share a domain.
 
-        :param part: a part without places
+        :param places: places of members that have none in the attempt
         """
+        counts = self._attempt.counts
         for level, classes in self._closing:
-            others = [h for c in classes for h in self._attempt.counts[c]]
-            if classes & part:
-                others = [*np.flatnonzero(self._attempt.used_by_group)]
             of_host = self._case.table.division(level).of_host
-            if np.isin(of_host[hosts], of_host[others]).any():
-                return True
+            for inside in (True, False):
+                own = [h for c, h in places if (c in classes) == inside]
+                others = [h for c, host_counts in enumerate(counts)
+                          if (c in classes) != inside for h in host_counts]
+                if np.isin(of_host[own], of_host[others]).any():
+                    return True
         return False
 
     def _missing(self, part: Part) -> list[int]:

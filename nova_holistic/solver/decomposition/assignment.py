@@ -71,7 +71,13 @@ class _Assignment:
         """
         for row in self._case.rules.every_row():
             every, values, constant = self._expand(row.terms)
-            self._row(every, values, *row.bounds(constant))
+            lower, upper = row.bounds(constant)
+            if not is_complete and lower > 0 and upper == np.inf:
+                # It applies only if no member of its scopes is missing.
+                missing = self._missing_of(row.terms)
+                every = np.append(every, missing)
+                values = np.append(values, np.full(len(missing), lower))
+            self._row(every, values, lower, upper)
         for carried, terms, _ in self._case.rules.penalties:
             every, values, _ = self._expand(terms)
             for column, value in zip(every.tolist(), values.tolist()):
@@ -132,6 +138,12 @@ class _Assignment:
     def _row(self, every: np.ndarray, values: np.ndarray, lower: float,
              upper: float) -> None:
         self._rows.append((every, values, lower, upper))
+
+    def _missing_of(self, terms: Sequence[tuple[Atom, float]]) -> list[int]:
+        """The variables that count missing members of the scopes."""
+        return sorted({len(self._places) + int(c) for atom, _ in terms
+                       if atom.kind is not Kind.FREE
+                       for c in self._case.classes_in(atom.scope)})
 
     def _variable(self, atom: Atom, upper: float, whole: bool) -> int:
         self._own[atom] = len(self._upper)

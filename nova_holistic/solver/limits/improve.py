@@ -29,16 +29,15 @@ class ImproveLimits:
     :ivar ruin_share: share of the time left for ruin and recreate.
     :ivar ruin_steps: steps of ruin and recreate for one part, which are
         repeated while they improve the plan.
-    :ivar steps_per_member: the same steps for each member of the part at
-        least, if the objective is the number of hosts.
-    :ivar load_weight: what a full host gains by its load, as a share of its
-        cost, while ruin and recreate compares plans with the same number of
-        hosts.
+    :ivar steps_per_member: minimum number of these steps for each member of
+        the part, if the objective is the number of hosts.
+    :ivar load_weight: weight of the square of a host's load, relative to the
+        cost of a host, in the comparison of plans by ruin and recreate.
     :ivar ruined_members: members of one step. A violated preference or the
         classes that policies connect may have twice as many.
-    :ivar emptied_hosts: how many times as many a step has that is not made for
-        a policy, if the objective is the number of hosts: it then has to empty
-        whole hosts.
+    :ivar emptying_factor: how many times as many a step has that is not made
+        for a policy, if the objective is the number of hosts: it then has to
+        empty whole hosts.
     :ivar temperature: how much worse a step may make the plan in the mean, as
         a share of the mean cost of a member. It falls to 0 during the steps.
     :ivar least_gain: share of the objective that repeated steps have to gain.
@@ -79,7 +78,7 @@ class ImproveLimits:
     steps_per_member: int = 4
     load_weight: float = 0.3
     ruined_members: int = 20
-    emptied_hosts: int = 2
+    emptying_factor: int = 2
     temperature: float = 0.1
     least_gain: float = 1e-3
     shared_members: int = 4

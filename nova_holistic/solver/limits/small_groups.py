@@ -25,8 +25,8 @@ class SmallGroupsLimits:
         diverse, and a program of the few hosts with room is solved.
     :ivar pattern_cells: cells of its relaxation, which has more of them than
         that of large groups.
-    :ivar patterns: patterns that are enumerated, before dominated ones are
-        removed.
+    :ivar patterns: patterns that are enumerated. If they are more, each of
+        them is kept on the cheapest hosts only.
     :ivar program_patterns: patterns of the integer program.
     :ivar partial_patterns: unfinished patterns that are kept at a time.
     :ivar compared_patterns: patterns that are compared with each other.

@@ -140,7 +140,7 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
         return RelaxedPolicies()
     packing = None
     if counts and is_number_of_hosts(host_cost) and not incumbent.placed:
-        packing = Packing(kinds, rules, aggregation)
+        packing = Packing(whole, kinds, rules, aggregation)
     hosts = None
     with contextlib.suppress(OutOfTime):
         _separate_sets(incumbent, aggregation, limit, more, deadline)

@@ -16,6 +16,7 @@ import random
 import numpy as np
 
 from nova_holistic.model.cloud.snapshot import Host
+from nova_holistic.model.group import Group
 from nova_holistic.solver.column_generation.generation import ColumnGeneration
 from nova_holistic.solver.column_generation.pattern_placement import (
     place_patterns)
@@ -44,10 +45,12 @@ from nova_holistic.solver.settings import DEFAULT
 class Packing:
     """A solved relaxation without most policies.
 
+    :ivar group: the group of the relaxation, with all policies
     :ivar kinds: its members, without those that close their hosts to others
     :ivar generation: patterns of whole members; None without patterns
     """
 
+    group: Group
     kinds: Kinds
     rules: Cells
     aggregation: HostAggregation
@@ -107,6 +110,7 @@ class _PackedParts:
     def __init__(self, known: Incumbent, packing: Packing,
                  assignment: HostAssignment, deadline: Deadline):
         self._known, self._deadline = known, deadline
+        self._group = packing.group
         self._kind_of = {m.path: kind for kind, each in enumerate(
             packing.kinds.kinds) for m in each.members}
         # [kind]: host to number of places that are left.
@@ -148,7 +152,7 @@ class _PackedParts:
         known = self._known
         hosts = np.array(sorted({h for each in self._left for h in each}),
                          dtype=np.int64)
-        case = Case.of(known.group.only(paths), known.snapshot, {},
+        case = Case.of(self._group.only(paths), known.snapshot, {},
                        self._deadline.check,
                        Subproblem(self._table.part(hosts), constructs=True))
         local = {h: n for n, h in enumerate(hosts.tolist())}

@@ -56,18 +56,26 @@ class _Part:
 
 
 def bound_without_policies(known: Incumbent, backend: Backend,
-                           deadline: Deadline, on_all: bool) -> None:
+                           deadline: Deadline, on_all: bool,
+                           plans: bool = True) -> None:
     """Prove bounds without most policies, or of independent parts, that no
     earlier phase has proved, of an incumbent that has a plan: of a diverse
     group on few hosts, and of a small group.
 
     :param on_all: whether no phase on chosen hosts has found the plan
+    :param plans: whether the program of patterns also improves the plan of a
+        small group
     """
+    if known.is_good_enough:
+        return
     is_small = len(known.members) <= small_groups().pattern_members
     if is_diverse(known) and suits_all_hosts(known):
-        bound_diverse(known, backend, deadline)
+        bound_diverse(known, backend, deadline, plans)
     elif is_small and (on_all or not is_diverse(known)):
-        plan_by_patterns(known, backend, deadline)
+        if plans:
+            plan_by_patterns(known, backend, deadline)
+        if known.is_good_enough:
+            return
         with contextlib.suppress(OutOfTime):
             relax_policies(known, deadline.part(limits().bound_share))
         if not known.is_good_enough and is_number_of_hosts(
@@ -76,11 +84,15 @@ def bound_without_policies(known: Incumbent, backend: Backend,
             bound_parts(known, backend, deadline.part(limits().bound_share))
 
 
-def bound_diverse(known: Incumbent, backend: Backend,
-                  deadline: Deadline) -> None:
+def bound_diverse(known: Incumbent, backend: Backend, deadline: Deadline,
+                  plans: bool = True) -> None:
     """Prove bounds of an incumbent that has a plan and many policies, without
-    most policies, and from its parts."""
-    plan_by_patterns(known, backend, deadline)
+    most policies, and from its parts.
+
+    :param plans: as for ``bound_without_policies``
+    """
+    if plans:
+        plan_by_patterns(known, backend, deadline)
     if known.is_good_enough:
         return
     is_full = False

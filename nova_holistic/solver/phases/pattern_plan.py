@@ -61,17 +61,19 @@ def _plan(known: Incumbent, host_cost: HostCost, backend: Backend,
     with using(replace(whole, decomposition=replace(
             whole.decomposition, cells=limits().pattern_cells))):
         relaxed = Relaxed.of(kinds, known.objective, deadline)
-        every = [relaxed] if _is_applicable(relaxed) else []
+        relaxations = [relaxed] if _is_applicable(relaxed) else []
         # Fewer policies lead to fewer kinds of members, and to fewer patterns.
         alone = CohesiveKinds(kinds, cell_without_rules(kinds, deadline.check))
-        if not every or len(alone.kinds.kinds) < len(relaxed.kinds.kinds):
-            every.insert(0, replace(
+        if not relaxations or len(alone.kinds.kinds) < len(
+                relaxed.kinds.kinds):
+            relaxations.insert(0, replace(
                 relaxed, cohesive=alone, merged=HostAggregation(
                     kinds, alone.cells, host_cost, deadline)))
-        for each in every:
+        for each in relaxations:
             if _is_applicable(each) and not known.is_good_enough:
-                _solve(each, Task(known, backend, deadline),
-                       searches=each is every[-1])
+                is_last = each is relaxations[-1]
+                _solve(each, Task(known, backend, deadline if is_last else (
+                    deadline.part(phases().bound_share))), searches=is_last)
 
 
 def _is_applicable(relaxed: Relaxed) -> bool:

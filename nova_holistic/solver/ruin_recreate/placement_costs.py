@@ -31,8 +31,8 @@ class PlacementCosts(abc.ABC):
 
     @property
     def guide(self) -> float:
-        """The value that a search lowers. Among plans of the same value, it is
-        lower for those from which a better plan is easier to reach."""
+        """What a search lowers: the value, less a bonus for plans from which a
+        plan of a lower value is easier to reach."""
         return self.value
 
     @abc.abstractmethod

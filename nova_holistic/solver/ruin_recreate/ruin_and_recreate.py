@@ -64,7 +64,7 @@ class RuinAndRecreate:
         self._violated = self._with_costs()
         self._places = places(counts)
         self._ruins = Ruins(case, chance, limits().ruined_members * (
-            limits().emptied_hosts if costs.counts_hosts else 1))
+            limits().emptying_factor if costs.counts_hosts else 1))
         preferences = sum(self._costs_of.values(), Fraction(0))
         self.plan_cost = preferences, costs.value
         # The cost of preferences, and the guide, of the current plan.

@@ -116,7 +116,7 @@ class Ruins:
         component = self._components[self._chance.choice(places)[0]]
         inside = [each for each in places if each[0] in component]
         if len(inside) > 2 * limits().ruined_members:
-            return self._chance.sample(inside, number)
+            return self._chance.sample(inside, min(number, len(inside)))
         return inside
 
     def _of_policy(self, places: Sequence[Place], policy: ScopedPolicy,

@@ -140,3 +140,35 @@ def test_places_of_a_known_plan_that_need_closed_hosts_are_not_shared():
     found = _moved_to_closed_hosts(([], [Exclusive()]))
     assert found['a/m-0'] == 'h0'
     assert {found['b/m-0'], found['b/m-1']} == {'h2', 'h4'}
+
+
+def test_only_members_of_the_exclusive_group_need_hosts_without_others():
+    """Member ``b`` of the part joins another group on its host. The group of
+    member ``a`` in the same part is exclusive."""
+    others = {f'd{n}': (1, Affinity(level='rack', weight=1.0))
+              for n in range(8)}
+    found = _completed(group(groups=[
+        group(groups=_group(
+            a=(1, Exclusive()), b=(2, Affinity(level='rack', weight=1.0))
+        ).groups, name='p', policies=[AntiAffinity(max_per_domain=2)]),
+        *_group(c=(11,), **others).groups]),
+        _cloud(22, 1, 16, 1, 2, 1, 16, 1),
+        {**{f'c/m-{n}': 'h0' if n < 10 else 'h2' for n in range(11)},
+         **{f'{name}/m-0': 'h6' for name in others}},
+        {'p/a/m-0': 'h4', 'p/b/m-0': 'h2', 'p/b/m-1': 'h2',
+         **{f'c/m-{n}': 'h0' if n < 10 else 'h2' for n in range(11)},
+         **{f'{name}/m-0': 'h6' for name in others}})
+    assert {path: found[path] for path in found if path[0] == 'p'} == {
+        'p/a/m-0': 'h4', 'p/b/m-0': 'h2', 'p/b/m-1': 'h2'}
+
+
+def test_parts_of_one_exclusive_group_share_hosts():
+    kept = {**{f'p/b/m-{n}': 'h0' if n < 10 else 'h2' for n in range(11)},
+            'c/m-0': 'h4'}
+    found = _completed(group(groups=[
+        group(groups=_group(a=(2, Affinity(level='rack', weight=1.0)),
+                            b=(11,)).groups,
+              name='p', policies=[Exclusive()]),
+        *_group(c=(1,)).groups]), _cloud(22, 1, 16, 1, 2, 1), kept,
+        {**kept, 'p/a/m-0': 'h2', 'p/a/m-1': 'h2'})
+    assert (found['p/a/m-0'], found['p/a/m-1']) == ('h2', 'h2')

@@ -159,6 +159,53 @@ def test_a_plan_with_more_violated_preferences_is_not_used():
     assert known.plan_cost[0] == 0
 
 
+@pytest.mark.parametrize('weight', [1.0, 1000.0])
+def test_light_preferences_are_satisfied_beside_a_heavy_one(weight):
+    """The known plan violates no preference. If the programs minimised the
+    costs of preferences, they would violate light ones."""
+    wanted = group(groups=[_part(f'g{n}', [AntiAffinity(
+        level='rack', weight=1.0 if n < 7 else weight)]) for n in range(8)])
+    known = _known(wanted, _snapshot())
+    names = {each.name: each for each in known.snapshot.hosts}
+    assert known.offer({f'g{n}/m-{m}': names[f'h{8 + 8 * m + n}']
+                        for n in range(8) for m in range(4)})
+    assert _packed(known) <= 10
+    assert known.plan_cost[0] == 0
+
+
+def test_a_policy_that_the_places_cannot_satisfy_affects_only_its_part(
+        monkeypatch):
+    """The packed places are in two zones, and one part needs three."""
+    large = {0, 1, 2, 3, 16, 17}
+    snapshot = cloud(*(host(
+        f'h{n}', f'z{n // 4 % 4}', f'r{n // 4}',
+        inventories=LARGE if n in large else SMALL)
+        for n in range(80)), levels=('az', 'rack', 'host'))
+    wanted = bind(group(groups=[
+        *(_part(f'g{n}', [AntiAffinity()] if n % 2 else []) for n in range(7)),
+        _part('g7', [Spread(level='az', min_domains=3)]),
+        _part('g8', [Exclusive()], number=2)]), snapshot)
+    known = Incumbent(wanted, snapshot, {}, load_objective(
+        'fewest-hosts').for_group(wanted), 0.0)
+    names = {each.name: each for each in snapshot.hosts}
+    small = iter([f'h{n}' for n in range(60) if n not in large])
+    assert known.offer({
+        **{f'g{n}/m-{m}': names[next(small)] for n in range(9) if n != 7
+           for m in range(2 if n == 8 else 4)},
+        **{f'g7/m-{m}': names[f'h{60 + 4 * m}'] for m in range(4)}})
+    assigned = []
+    assign = packed_parts._PackedParts._assigned
+
+    def recording(self, paths):
+        found = assign(self, paths)
+        assigned.append((len(paths), len(found)))
+        return found
+
+    monkeypatch.setattr(packed_parts._PackedParts, '_assigned', recording)
+    assert _packed(known) <= 9
+    assert all(found >= number - 4 for number, found in assigned)
+
+
 def test_other_objectives_are_not_packed():
     known = _known(_parts(), _snapshot(), 'stack')
     assert relax_policies(known, in_time()).packing is None

@@ -19,16 +19,18 @@ from nova_holistic.policies.relationship_anti_affinity import (
     RelationshipAntiAffinity)
 from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.construct.first_plan import first_plan
+from nova_holistic.solver.improve.settings import Improvement
 from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.phases.host_relaxation import relax_policies
 from nova_holistic.solver.phases import part_bounds
 from nova_holistic.solver.phases.part_bounds import (
     bound_parts, bound_without_policies)
 from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.settings import Settings, Strategy
+from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.internal.deadlines import in_time
-from tests.unit.solver.internal.limited import limited
 from tests.unit.solver import oracle
 
 OBJECTIVES = ('spread', 'stack', 'fewest-hosts', 'network')
@@ -180,9 +182,10 @@ def test_parts_without_traffic_or_violations_are_not_solved(monkeypatch):
     assert solved == ['violated']
 
 
-def test_a_small_group_needs_the_hosts_of_each_of_its_parts():
-    """Three members are on three hosts, and the members of the other side are
-    in another rack. The relaxation of all members has fractions of hosts."""
+def _small_group(gap=0.01):
+    """Return an incumbent with a first plan of a small group. Three members
+    are on three hosts, and the members of the other side are in another rack.
+    """
     wanted = group(groups=[
         group(groups=[
             group(servers('m', 3), name='a', policies=[AntiAffinity()]),
@@ -197,17 +200,43 @@ def test_a_small_group_needs_the_hosts_of_each_of_its_parts():
         'VCPU': Inventory(8, used=(n * n + n // 7) % 7)})
         for n in range(40)))
     bound = bind(wanted, snapshot)
+    known = Incumbent(bound, snapshot, {}, load_objective(
+        'fewest-hosts').for_group(bound), gap)
+    first_plan(known, in_time())
+    return known
 
-    def known():
-        found = Incumbent(bound, snapshot, {}, load_objective(
-            'fewest-hosts').for_group(bound), 0.01)
-        first_plan(found, in_time())
-        return found
 
-    relaxed, solved = known(), known()
+def test_a_small_group_needs_the_hosts_of_each_of_its_parts():
+    """The relaxation of all members has fractions of hosts."""
+    relaxed, solved = _small_group(), _small_group()
     relax_policies(relaxed, in_time())
     assert relaxed.bound < 3.9
-    # The program of patterns would find a plan with this number of hosts.
-    with limited('small_groups', patterns=0):
-        bound_without_policies(solved, load_backend('highs'), in_time(), True)
+    bound_without_policies(solved, load_backend('highs'), in_time(), True,
+                           plans=False)
     assert solved.bound == pytest.approx(4)
+
+
+@pytest.mark.parametrize('gap, number', [(0.01, 1), (0.3, 0)])
+def test_no_relaxation_follows_a_plan_that_is_good_enough(
+        monkeypatch, gap, number):
+    """The program of patterns finds the best plan and a bound of 3 hosts."""
+    called = []
+    monkeypatch.setattr(part_bounds, 'relax_policies',
+                        lambda *arguments: called.append(arguments))
+    known = _small_group(gap)
+    bound_without_policies(known, load_backend('highs'), in_time(), True)
+    assert known.plan_cost == (0, 4)
+    assert known.bound == pytest.approx(3 if number == 0 else 4)
+    assert len(called) == number
+
+
+def test_a_search_of_neighbourhoods_alone_has_bounds(monkeypatch):
+    """It does not use the plans of a program of patterns."""
+    called = []
+    for name in 'relax_policies', 'plan_by_patterns':
+        monkeypatch.setattr(part_bounds, name, lambda *arguments, name=name:
+                            called.append(name))
+    known = _small_group()
+    solve(known.group, known.snapshot, objective='fewest-hosts',
+          settings=Settings(Strategy.NEIGHBOURHOODS, Improvement(failures=1)))
+    assert called == ['relax_policies']

@@ -249,7 +249,7 @@ def test_no_cover_of_few_hosts_needs_a_dominated_pattern():
         every = useful_patterns(types, np.zeros(shape), np.full(
             len(types), -np.inf), int(types.numbers.sum()), lambda: None)
         for most in range(1, 3):
-            kept = without_dominated(types, every, most)
+            kept = without_dominated(types, every, most, lambda: None)
             best = _with_at_most(_choices(types, every), numbers, most)
             assert best == pytest.approx(_with_at_most(_choices(
                 types, kept), numbers, most)), seed

@@ -23,6 +23,7 @@ from nova_holistic.solver.ruin_recreate.part_search import (
 from nova_holistic.solver.ruin_recreate.placement_costs import placement_costs
 from nova_holistic.solver.ruin_recreate.ruin_and_recreate import (
     RuinAndRecreate)
+from nova_holistic.solver.ruin_recreate.ruins import Ruins
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.internal.deadlines import in_time
@@ -271,6 +272,18 @@ def test_a_plan_that_the_check_refuses_ends_the_search_of_its_part(
             refused.clear()
             ruin_and_recreate(known, in_time(), seed)
             assert len(refused) == 1, seed
+
+
+@pytest.mark.parametrize('most', [20, 160])
+def test_a_step_removes_any_number_of_connected_members(most):
+    wanted = bind(group(servers('m', 45, 2), policies=[
+        AntiAffinity(level='rack', max_per_domain=20)]), snapshot := cloud(*(
+            host(f'h{n}', f'r{n // 2}', vcpus=20) for n in range(10))))
+    ruins = Ruins(Case.of(wanted, snapshot, {}), random.Random(1), most)
+    places = [(0, n % 10) for n in range(45)]
+    for _ in range(times(300)):
+        removed = ruins.draw(places, None)
+        assert removed and len(removed) <= len(places)
 
 
 def test_the_same_seed_leads_to_the_same_plan():
