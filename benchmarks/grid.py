@@ -46,7 +46,7 @@ def main():
         load_objective(objective)
     points = KNOWN if arguments.known else [*grid_cases.points(
         arguments.points, arguments.seed, arguments.family,
-        arguments.most_hosts)]
+        arguments.most_hosts, arguments.most_members)]
     print(HEADER)
     rows = []
     for point in points:
@@ -156,6 +156,8 @@ def _parser():
                         help='the points at which an earlier solver was weak')
     parser.add_argument('--most-hosts', type=int,
                         default=grid_cases.HOSTS[1])
+    parser.add_argument('--most-members', type=int,
+                        default=grid_cases.MEMBERS[1])
     parser.add_argument('--time-limit', type=float, default=10.0)
     parser.add_argument('--processor', action='store_true',
                         help='seconds and the limit are processor time')

@@ -125,7 +125,8 @@ def case(point):
     return FAMILIES[point.family](point)
 
 
-def points(number, seed, families, most_hosts=HOSTS[1]):
+def points(number, seed, families, most_hosts=HOSTS[1],
+           most_members=MEMBERS[1]):
     """Points that are drawn from the whole grid, sizes by their logarithm.
 
     :param number: of points of each family
@@ -133,11 +134,13 @@ def points(number, seed, families, most_hosts=HOSTS[1]):
     for family in families:
         chance = random.Random(f'{seed} {family}')
         for index in range(number):
-            yield _point(family, chance, OBJECTIVES[index % 4], most_hosts,
-                         1000 * seed + index)
+            yield _point(family, chance, OBJECTIVES[index % 4],
+                         (most_hosts, most_members), 1000 * seed + index)
 
 
-def _point(family, chance, objective, most_hosts, seed):
+def _point(family, chance, objective, most, seed):
+    """:param most: maximum number of hosts, and of members"""
+    most_hosts, most_members = most
     full = chance.randint(*UTILISATION)
     if family == 'planted':
         hosts = _between(chance, *PLANTED_HOSTS)
@@ -147,7 +150,7 @@ def _point(family, chance, objective, most_hosts, seed):
     racks = _between(chance, min(RACKS[0], hosts // 2),
                      min(RACKS[1], hosts // 2))
     members = _between(chance, MEMBERS[0], min(
-        MEMBERS[1], int(hosts * MEMBERS_PER_HOST * (100 - full) / 20)))
+        most_members, int(hosts * MEMBERS_PER_HOST * (100 - full) / 20)))
     return Point(family, hosts, racks, members, full, objective, seed)
 
 
