@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers of members that follow changes equal those of a fresh count."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
@@ -12,7 +12,7 @@ from nova_holistic.model.members.placed_members import PlacedMembers
 from nova_holistic.policies import load_policy_types
 from nova_holistic.scheduler.policies.policy_evaluation import (
     scopes_of_members)
-from tests.effort import times
+from tests.effort import examples
 
 LEVELS = ('zone', 'rack', 'host')
 ALL_LEVELS = (*LEVELS, 'power')
@@ -51,7 +51,7 @@ def numbers(placed, levels=ALL_LEVELS):
             {level: placed.all_at(level) for level in levels})
 
 
-@settings(max_examples=times(400))
+@examples(400)
 @given(st.dictionaries(st.sampled_from(PATHS), st.sampled_from(HOSTS)), steps)
 def test_kept_numbers_are_those_of_a_fresh_count(hosts, steps):
     """Each step keeps its changes or not, and counts some levels."""
