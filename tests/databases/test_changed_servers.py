@@ -38,11 +38,11 @@ def servers(server, empty_url):
     engine.dispose()
 
 
-def read(names=(), since=None, most=10):
+def read(names=(), since=None, projects=('ours',), most=10):
     """UUIDs of the servers, and whether they were read because they have
     changed."""
     found = server_locations._instances(None, CellRead(
-        dict.fromkeys(names), since, 'ours', most=most))
+        dict.fromkeys(names), since, frozenset(projects), most=most))
     assert all(row.host == f'on-{row.uuid}' for row in found)
     return sorted((row.uuid, bool(row.changed)) for row in found)
 
@@ -58,3 +58,18 @@ def test_changed_and_named_servers_are_read_with_one_statement(servers):
     assert len(read(['unchanged'], NOW, most=2)) == 3
     assert read(['unchanged'], NOW + timedelta(seconds=1)) == [
         ('unchanged', False)]
+
+
+@pytest.mark.parametrize('projects, limit, foreign', [
+    (['ours', 'none'], 400, False), (['ours', 'other'], 400, True),
+    (['ours', 'none'], 1, True)])
+def test_changed_servers_of_several_projects_are_read(
+        servers, monkeypatch, projects, limit, foreign):
+    """With more projects than the limit, those of all projects are read."""
+    monkeypatch.setattr(server_locations, 'MAX_PROJECTS', limit)
+    changed = [('deleted', True), ('first', True), ('second', True)]
+    if foreign:
+        changed.insert(2, ('foreign', True))
+    assert read(since=NOW, projects=projects) == changed
+    assert read(['unchanged'], NOW, projects) == [
+        *changed, ('unchanged', False)]
