@@ -91,10 +91,6 @@ def bound_diverse(known: Incumbent, backend: Backend, deadline: Deadline,
 
     :param plans: as for ``bound_without_policies``
     """
-    if plans:
-        plan_by_patterns(known, backend, deadline)
-    if known.is_good_enough:
-        return
     is_full = False
     with contextlib.suppress(OutOfTime):
         is_full = is_nearly_full(known, deadline)
@@ -121,6 +117,10 @@ def bound_diverse(known: Incumbent, backend: Backend, deadline: Deadline,
     with contextlib.suppress(OutOfTime):
         search_roomy_hosts(known, backend, deadline.part(
             limits().main_share))
+    if plans and known.is_preferred:
+        # Otherwise, other searches may first find a plan whose preferences
+        # cost less.
+        plan_by_patterns(known, backend, deadline)
 
 
 def bound_parts(known: Incumbent, backend: Backend,
