@@ -33,16 +33,23 @@ def test_another_host_takes_the_server_in_the_same_create(cloud):
     assert host_of_active(cloud, create(cloud, group, 'b')) == 'cmp-1'
 
 
+def host_beside_other_servers(cloud, group, vcpus):
+    """Create member a, whose planned host cmp-2 is disabled, while other
+    servers are on all hosts but cmp-3. Return the host of the member."""
+    cloud.disable_compute('cmp-2')
+    other_servers = [cloud.add_consumer(host, {'VCPU': vcpus})
+                     for host in ('cmp-0', 'cmp-1', 'cmp-4')]
+    found = host_of_active(cloud, create(cloud, group, 'a'))
+    for other_server in other_servers:
+        cloud.delete_consumer(other_server)
+    return found
+
+
 def test_the_objective_of_the_group_chooses_the_host(cloud):
     """Its objective prefers empty hosts."""
     group = cloud.plan(document('a'), {'a': 'cmp-2'}, resources=SMALL,
                        alternates=0)
-    cloud.disable_compute('cmp-2')
-    other_servers = [cloud.add_consumer(host, {'VCPU': 1})
-                     for host in ('cmp-0', 'cmp-1', 'cmp-4')]
-    assert host_of_active(cloud, create(cloud, group, 'a')) == 'cmp-3'
-    for other_server in other_servers:
-        cloud.delete_consumer(other_server)
+    assert host_beside_other_servers(cloud, group, 1) == 'cmp-3'
 
 
 def test_the_objective_counts_hosts_of_other_members(cloud):
@@ -51,12 +58,7 @@ def test_the_objective_counts_hosts_of_other_members(cloud):
     group = cloud.plan(document('a', 'b'), {'a': 'cmp-2', 'b': 'cmp-3'},
                        resources=SMALL, alternates=0,
                        objective='fewest-hosts')
-    cloud.disable_compute('cmp-2')
-    other_servers = [cloud.add_consumer(host, {'VCPU': 2})
-                     for host in ('cmp-0', 'cmp-1', 'cmp-4')]
-    assert host_of_active(cloud, create(cloud, group, 'a')) == 'cmp-3'
-    for other_server in other_servers:
-        cloud.delete_consumer(other_server)
+    assert host_beside_other_servers(cloud, group, 2) == 'cmp-3'
 
 
 def test_requirements_of_the_description_are_kept(cloud):

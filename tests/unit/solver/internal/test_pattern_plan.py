@@ -238,47 +238,41 @@ def _choices(types, patterns):
             for sort in range(len(types)) for _ in range(types.numbers[sort])]
 
 
-def test_no_cover_of_few_hosts_needs_a_dominated_pattern():
-    fewer = finite = 0
-    for seed in range(times(60)):
-        types = _types(_kinds(seed))
-        if not len(types):
-            continue
-        shape = types.amounts.shape[0], int(types.cell.max()) + 1
-        numbers = types.room.max(axis=0)
-        every = useful_patterns(types, np.zeros(shape), np.full(
-            len(types), -np.inf), int(types.numbers.sum()), lambda: None)
-        for most in range(1, 3):
-            kept = without_dominated(types, every, most, lambda: None)
-            best = _with_at_most(_choices(types, every), numbers, most)
-            assert best == pytest.approx(_with_at_most(_choices(
-                types, kept), numbers, most)), seed
-            fewer += len(kept.types) < len(every.types)
-            finite += best < np.inf
-    assert fewer and finite
+def _every_pattern(types, hosts):
+    """Return the patterns that plans with this number of hosts need, as far as
+    the limit of patterns requires it."""
+    shape = types.amounts.shape[0], int(types.cell.max()) + 1
+    return useful_patterns(types, np.zeros(shape), np.full(
+        len(types), -np.inf), hosts, lambda: None)
 
 
-def test_limited_patterns_cover_as_cheaply_on_few_hosts():
+def _not_dominated(types, every, most):
+    return without_dominated(types, every, most, lambda: None)
+
+
+def _limited(types, every, most):
     """If there are more patterns than the limit, each pattern is kept on the
-    cheapest hosts only. Among these is a cheapest cover by at most as many
-    hosts as a plan may use."""
+    cheapest hosts only. None if these are still too many."""
+    with limited('small_groups', patterns=len(every) - 1, types=1):
+        return _every_pattern(types, most)
+
+
+@pytest.mark.parametrize('reduced', [_not_dominated, _limited])
+def test_a_cover_of_few_hosts_needs_only_some_patterns(reduced):
     fewer = finite = 0
     for seed in range(times(60)):
         types = _types(_kinds(seed))
         if not len(types):
             continue
-        shape = types.amounts.shape[0], int(types.cell.max()) + 1
-        arguments = types, np.zeros(shape), np.full(len(types), -np.inf)
         numbers = types.room.max(axis=0)
-        every = useful_patterns(*arguments, 3, lambda: None)
+        every = _every_pattern(types, int(types.numbers.sum()))
         for most in range(1, 3):
-            with limited('small_groups', patterns=len(every) - 1, types=1):
-                kept = useful_patterns(*arguments, most, lambda: None)
+            kept = reduced(types, every, most)
             if kept is None:
                 continue
             best = _with_at_most(_choices(types, every), numbers, most)
-            assert best == pytest.approx(_with_at_most(
-                _choices(types, kept), numbers, most)), seed
+            assert best == pytest.approx(_with_at_most(_choices(
+                types, kept), numbers, most)), seed
             fewer += len(kept) < len(every)
             finite += best < np.inf
     assert fewer and finite
@@ -290,10 +284,8 @@ def test_the_cheapest_cover_is_that_of_exhaustive_search():
         types = _types(_kinds(seed))
         if not len(types):
             continue
-        shape = types.amounts.shape[0], int(types.cell.max()) + 1
         numbers = types.room.max(axis=0) + seed % 2
-        every = useful_patterns(types, np.zeros(shape), np.full(
-            len(types), -np.inf), int(types.numbers.sum()), lambda: None)
+        every = _every_pattern(types, int(types.numbers.sum()))
         hosts = _choices(types, every)
         cost, used = cheapest_cover(types, every, numbers, len(hosts),
                                     lambda: None)
