@@ -95,14 +95,15 @@ class Dive:
         return best
 
     def _dive(self, fixed: dict[int, int]) -> DiveResult | None:
-        """The result of one dive; None if the time is not sufficient.
+        """The result of one dive; None if the time is not sufficient or no
+        pattern is known.
 
         :param fixed: number of hosts with each pattern that stays; extended
         """
         share, first = None, True
         while True:
             most = self._needed(fixed, share)
-            if not self._price(fixed, most):
+            if not self._price(fixed, most) or not len(self._master.used):
                 return None
             if not first and self._master.value > self._cutoff:
                 # This dive cannot lead to a better result.

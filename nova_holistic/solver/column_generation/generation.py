@@ -56,7 +56,10 @@ class ColumnGeneration:
             the limit of the relaxation follows one of them
         """
         self.host_types = HostTypes.of(kinds, aggregation.columns, host_cost)
-        self.pricing = Pricing(self.host_types, lambda: deadline.left() > 0)
+        # A later phase that uses the patterns has another deadline.
+        self.deadline = deadline
+        self.pricing = Pricing(self.host_types,
+                               lambda: self.deadline.left() > 0)
         self.numbers = kinds.numbers
         self._constant = constant(kinds, host_cost)
         self.limit = aggregation.limit if branches else float('inf')
@@ -67,7 +70,6 @@ class ColumnGeneration:
         unit = known / len(kinds.members) or 1.0
         self.master = RestrictedMaster(kinds, cells, self.host_types, unit,
                                        self.limit)
-        self.deadline = deadline
         self.only_bounds = False
         self._branches = sorted(branches, key=lambda branch: -sum(
             aggregation.domains[number] == value

@@ -49,6 +49,8 @@ def price_hosts(known: Incumbent, parts: Sequence[Batch],
     where: Mapping[str, Host] = {}
     with contextlib.suppress(OutOfTime):
         search = _Search(known, parts, deadline)
+        if not search.has_parts:
+            return {}
         with contextlib.suppress(OutOfTime):
             search.run(deadline.part(limits().pricing_share))
         where = search.dive()
@@ -82,6 +84,11 @@ class _Search:
             self._master.add(Choice(number, states, sum(
                 float(part.problem.costs[each]) for each in states.items())))
         self._bound = 0.0
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether some part has a program."""
+        return bool(self._parts)
 
     def run(self, deadline: Deadline) -> None:
         """Raise the bound, and find plans of the parts.

@@ -19,9 +19,10 @@ from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.phases.host_relaxation import relax_policies
 from nova_holistic.solver.phases import packed_parts
 from nova_holistic.solver.phases.packed_parts import pack_parts
-from nova_holistic.solver.problem.deadline import OutOfTime
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
 from tests.unit.builders import cloud, group, host
+from tests.unit.solver.clocks import Stopping
 from tests.unit.solver.internal.deadlines import in_time
 from tests.unit.solver.internal.limited import limited
 
@@ -218,3 +219,21 @@ def test_an_interrupted_search_keeps_the_plan():
     with pytest.raises(OutOfTime):
         pack_parts(known, packing, in_time(0.0))
     assert known.where == before
+
+
+def test_a_packing_uses_its_own_time_for_patterns():
+    """The relaxation may end before it has found a pattern."""
+    without = 0
+    for readings in range(20, 400, 10):
+        known = _known(_parts(), _snapshot())
+        try:
+            packing = relax_policies(known, Deadline(
+                Stopping(readings), 60.0)).packing
+        except OutOfTime:
+            continue
+        if packing is None or packing.generation is None:
+            continue
+        without += not packing.generation.master.types
+        pack_parts(known, packing, in_time())
+        assert known.plan_cost[1] <= 5
+    assert without

@@ -12,6 +12,9 @@ import pytest
 from nova_holistic.model.binding import bind
 from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.cloud.snapshot import Link
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
@@ -172,6 +175,22 @@ def test_no_other_member_uses_the_hosts_of_exclusive_members():
     assert known.plan_cost[1] == pytest.approx(best[1])
     assert known.bound <= best[1] + 1e-12
     assert known.bound == pytest.approx(best[1], rel=0.1)
+
+
+def test_parts_that_request_different_classes_keep_their_hosts():
+    """The utilisation of a host depends on both classes, so no part has
+    a program alone."""
+    wanted = group(groups=[_tier('x', AntiAffinity()), group(
+        MemberDescription('m', Requirements(FrozenMapping({'MEMORY_MB': 1})),
+                          2), name='y', policies=[AntiAffinity()])])
+    snapshot = cloud(*(host(name, 'r', inventories={
+        'VCPU': Inventory(10, used=n), 'MEMORY_MB': Inventory(10, used=n)})
+        for n, name in enumerate('abcd')))
+    known = _known(wanted, snapshot, {
+        'x/m-0': 'a', 'x/m-1': 'b', 'y/m-0': 'c', 'y/m-1': 'd'})
+    before = known.plan_cost
+    replan_parts(known, in_time())
+    assert known.plan_cost == before
 
 
 def test_members_beyond_the_capacity_use_other_hosts():
