@@ -193,7 +193,7 @@ class _PackedParts:
             self._table.index[host.name] for host in known.where.values()])
         case = Case.of(known.group, known.snapshot, {}, self._deadline.check,
                        Subproblem(self._table.part(hosts), constructs=True))
-        part_of = components(case)
+        part_of = components(case, of_all=True)
         class_of = {m.path: c for c, each in enumerate(case.classes)
                     for m in each.members}
         at = {path: self._table.hosts[host] for path, host in where.items()}

@@ -207,6 +207,25 @@ def test_a_policy_that_the_places_cannot_satisfy_affects_only_its_part(
     assert all(found >= number - 4 for number, found in assigned)
 
 
+def test_all_members_of_a_policy_of_most_classes_are_placed_again():
+    """The programs of two parts choose places in one rack, which the second
+    part closes to others. Its policy applies to two of the three classes."""
+    wanted = group(groups=[_part('g0', []), group(
+        groups=[_part('a', [], number=2),
+                _part('b', [], vcpus=1, number=2)],
+        name='g1', policies=[Exclusive(level='rack')])])
+    snapshot = _snapshot()
+    names = {each.name: each for each in snapshot.hosts}
+    known = Incumbent(bind(wanted, snapshot), snapshot, {}, load_objective(
+        'fewest-hosts'), 0.0)
+    assert known.offer({
+        **{f'g0/m-{n}': names[f'h{8 + n}'] for n in range(4)},
+        **{f'g1/{side}/m-{n}': names[f'h{16 + first + n}']
+           for side, first in (('a', 0), ('b', 2)) for n in range(2)}})
+    with limited('phases', packed_members=1):
+        assert _packed(known) == 2
+
+
 def test_other_objectives_are_not_packed():
     known = _known(_parts(), _snapshot(), 'stack')
     assert relax_policies(known, in_time()).packing is None
