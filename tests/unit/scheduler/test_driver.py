@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """nova.conf names the scheduler's driver, filters and weighers."""
 
-import subprocess
-import sys
-
 from nova.scheduler import filters as nova_filters
 from nova.scheduler import manager as nova_manager
 from nova.scheduler import weights as nova_weights
@@ -13,6 +10,7 @@ from nova_holistic import exceptions
 from nova_holistic.scheduler import driver
 from nova_holistic.scheduler import filters
 from nova_holistic.scheduler import weights
+from tests.unit.scheduler.service_forks import Services
 
 
 def test_the_holistic_and_the_stock_driver_are_loaded_by_name():
@@ -38,27 +36,27 @@ def test_nova_finds_our_filters_and_weighers():
         'HolisticGroupWeigher', 'HolisticStatisticsWeigher'}
 
 
-def start_service(directory, *, driver, before='', options=''):
-    """Run nova-holistic-scheduler until it ends.
-
-    :param before: statements that run after the imports
-    """
-    config = directory / 'nova.conf'
-    config.write_text('[DEFAULT]\ntransport_url = fake://\n'
-                      f'[scheduler]\ndriver = {driver}\n'
-                      f'[oslo_concurrency]\nlock_path = {directory}\n'
-                      f'{options}')
-    return subprocess.run(
-        [sys.executable, '-c',
-         'import sys\n'
-         'from nova_holistic.cli.scheduler import main\n'
-         f'{before}\n'
-         'sys.exit(main())\n', '--config-file', str(config)],
-        capture_output=True, text=True, timeout=300)
+@pytest.fixture(scope='module')
+def services():
+    with Services() as services:
+        yield services
 
 
-def test_the_service_exits_with_a_message_for_an_unknown_driver(tmp_path):
-    done = start_service(tmp_path, driver='chance_scheduler')
+@pytest.fixture
+def start_service(services, tmp_path):
+    """A function that runs nova-holistic-scheduler until it ends."""
+    def start(driver, options='', nova=None):
+        config = tmp_path / 'nova.conf'
+        config.write_text('[DEFAULT]\ntransport_url = fake://\n'
+                          f'[scheduler]\ndriver = {driver}\n'
+                          f'[oslo_concurrency]\nlock_path = {tmp_path}\n'
+                          f'{options}')
+        return services.run(config, nova)
+    return start
+
+
+def test_the_service_exits_with_a_message_for_an_unknown_driver(start_service):
+    done = start_service('chance_scheduler')
     assert done.returncode == 2
     assert ('nova-holistic-scheduler: unknown [scheduler] driver'
             in done.stderr)
@@ -67,22 +65,17 @@ def test_the_service_exits_with_a_message_for_an_unknown_driver(tmp_path):
 
 @pytest.mark.parametrize('version', ['31.3.1', '35.0.0'])
 def test_the_service_does_not_start_inside_an_unsupported_nova(
-        tmp_path, version):
-    done = start_service(
-        tmp_path, driver='holistic_scheduler',
-        before='from nova import version\n'
-               f'version.version_string = lambda: {version!r}')
+        start_service, version):
+    done = start_service('holistic_scheduler', nova=version)
     assert done.returncode == 2
     assert (f'nova-holistic-scheduler: Nova {version} is not supported'
             in done.stderr)
     assert 'Traceback' not in done.stderr
 
 
-def test_an_option_allows_an_unsupported_nova(tmp_path):
+def test_an_option_allows_an_unsupported_nova(start_service):
     done = start_service(
-        tmp_path, driver='holistic_scheduler',
-        before='from nova import version\n'
-               'version.version_string = lambda: "35.0.0"',
+        'holistic_scheduler', nova='35.0.0',
         options='[holistic]\nallow_unsupported_nova = true\n'
                 '[holistic_database]\nconnection = unknown\n')
     # The next check refuses the database.
