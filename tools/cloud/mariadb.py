@@ -7,6 +7,7 @@ The statements for the database of nova_holistic are those of the manual.
 import os
 import socket
 
+from tests.services.mariadb import NO_WAITS
 from tools.cloud import manual
 from tools.cloud.ports import ADDRESS
 from tools.cloud.service import Service
@@ -22,7 +23,7 @@ class MariaDB(Service):
         self.processes.run('mariadb', [
             'mariadb-install-db', '--no-defaults', *self._user(),
             f'--datadir={self._data}', '--skip-test-db',
-            '--auth-root-authentication-method=normal'])
+            '--auth-root-authentication-method=normal', *NO_WAITS])
         password = self.layout.password
         self._first_words.write_text('\n'.join([
             f"ALTER USER 'root'@'localhost' IDENTIFIED BY '{password}';",
@@ -49,7 +50,8 @@ class MariaDB(Service):
             # A killed process loses no data. A power failure does not matter
             # here.
             '--innodb-flush-log-at-trx-commit=2', '--skip-log-bin',
-            '--innodb-buffer-pool-size=128M', '--performance-schema=OFF'])
+            '--innodb-buffer-pool-size=128M', '--performance-schema=OFF',
+            *NO_WAITS])
 
     def wait(self) -> None:
         self.wait_until(lambda: listens(self.layout.ports['mariadb']))
