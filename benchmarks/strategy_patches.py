@@ -30,11 +30,6 @@ def nothing(*_arguments, **_options):
     """In place of a function that returns a plan, or None."""
 
 
-def nothing_known(*_arguments):
-    """In place of a relaxation without policies."""
-    return host_relaxation.RelaxedPolicies()
-
-
 def nothing_at_all(*_arguments):
     """In place of a function that returns a list."""
     return []
@@ -130,11 +125,11 @@ STRATEGIES = {
     'families apart': [(CohesiveKinds, 'of', whole_hosts)],
     'batches': [(first_plan, 'batches', nothing_at_all),
                 (part_search, 'batches', nothing_at_all)],
-    'bound without policies': [(part_bounds, 'relax_policies', nothing_known)],
+    'bound without policies': [(part_bounds, 'relax_policies', nothing)],
     'closed hosts': [
         (host_relaxation, 'without_closed_hosts', no_closed_hosts)],
     'count of hosts': [(host_relaxation, 'count_hosts', nothing)],
-    'packed parts': [(part_bounds, 'pack_parts', nothing)],
+    'fewer hosts': [(part_bounds, 'search_fewer_hosts', nothing)],
     'hosts of the count': [(part_bounds, 'search_chosen_hosts', nothing)],
     'nested domains': [(fewest_hosts, 'hosts_of_nested_domains', no_hosts)],
     'limits of hosts': [(fewest_hosts, 'hosts_of_limits', no_hosts)],

@@ -54,6 +54,25 @@ class Batch:
         return group.only({m.path for m in self.members})
 
 
+def with_failed(first: Sequence[Batch], failed: Batch,
+                at: int | None) -> list[Batch]:
+    """The batches to place before all others after a part failed.
+
+    :param first: those of the last attempt
+    :param at: the position of the part among them; None if it is not one of
+        them
+    """
+    if at is None:
+        return [failed, *first]
+    together = Batch.of([
+        part for each in first[:at + 1] for part in each.parts or (each,)])
+    if len(together.members) > limits().batch_members:
+        others = [each.without(failed) if failed in each.parts else each
+                  for each in first if each is not failed]
+        return [failed, *others]
+    return [together, *first[at + 1:]]
+
+
 def open_hosts(batch: Batch, known: Incumbent, table: HostTable,
                where: Mapping[str, Host]) -> np.ndarray:
     """[host]: whether no policy closes it to the members of the batch: neither

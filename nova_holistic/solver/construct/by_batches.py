@@ -8,6 +8,7 @@ members and not with its square.
 
 from collections.abc import Collection, Mapping, Sequence
 from collections import Counter
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,11 +16,12 @@ from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.group import Group
 from nova_holistic.model.link_demand import limits_links, with_demand
 from nova_holistic.solver.construct.attempt import Ordering, ORDERINGS
-from nova_holistic.solver.construct.batches import Batch
+from nova_holistic.solver.construct.batches import Batch, with_failed
 from nova_holistic.solver.construct.cheapest_host import CheapestHost
 from nova_holistic.solver.construct.greedy import Restarts
 from nova_holistic.solver.construct.placed_members import PlacedMembers
 from nova_holistic.solver.construct.promising_hosts import PromisingHosts
+from nova_holistic.solver.construct.roomy_hosts import roomy_hosts
 from nova_holistic.solver.construct.some_hosts import HostSelection, some_hosts
 from nova_holistic.solver.construct.uplinks import missing_uplinks
 from nova_holistic.solver.limits.current import construct as limits, phases
@@ -31,6 +33,22 @@ from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
 from nova_holistic.solver.problem.rules import scoped_policies
 from nova_holistic.solver.problem.subproblem import Subproblem
+from nova_holistic.solver.problem.utilisation_curve import (
+    is_number_of_hosts)
+
+
+@dataclass(frozen=True, slots=True)
+class _BatchPlan:
+    """A plan of one batch.
+
+    :ivar cost: cost of its preferences, and the increase of the objective
+    :ivar placement: member path to host
+    :ivar ordering: ordering of the hosts that led to it
+    """
+
+    cost: PlanCost
+    placement: Mapping[str, Host]
+    ordering: Ordering
 
 
 class BatchConstruction:
@@ -60,6 +78,12 @@ class BatchConstruction:
         # last attempts.
         self._without_host: str | None = None
         self._placed = PlacedMembers(incumbent, table)
+        # [host]: whether a batch may use the host, for each attempt in turn.
+        self._masks = [np.ones(len(table), dtype=bool)]
+        if is_number_of_hosts(host_cost) and not incumbent.placed:
+            # All batches share few hosts.
+            self._masks.insert(0, np.isin(np.arange(len(table)), roomy_hosts(
+                table, incumbent.members, self._eligibility)))
 
     @property
     def where(self) -> Mapping[str, Host]:
@@ -86,7 +110,7 @@ class BatchConstruction:
             if at == 0:
                 # It finds no hosts although it is placed before all others.
                 break
-            first = _with_failed(first, failed, at)
+            first = with_failed(first, failed, at)
             before.update(self.where)
             self._placed = PlacedMembers(self._incumbent, self._table)
         return False
@@ -183,10 +207,30 @@ class BatchConstruction:
 
     def _place(self, batch: Batch, group: Group, share: float) -> bool:
         """Place one batch according to the best of several plans; return
-        whether a plan was found.
+        whether a plan was found. A plan on the first hosts that violates no
+        preference is sufficient.
 
         :param group: the group of the batch, whose policies may be different
         :param share: factor of the numbers of hosts
+        """
+        best: _BatchPlan | None = None
+        for mask in self._masks:
+            found = self._best(batch, group, share, mask)
+            if found and (best is None or found.cost < best.cost):
+                best = found
+            if best and not best.cost[0]:
+                break
+        if best is None:
+            return False
+        self._successes[best.ordering] += 1
+        self._placed.add(batch, group, best.placement)
+        return True
+
+    def _best(self, batch: Batch, group: Group, share: float,
+              mask: np.ndarray) -> '_BatchPlan | None':
+        """The best of several plans of one batch; None if no plan is found.
+
+        :param mask: [host]: whether the batch may use the host
         """
         known = self._incumbent
         snapshot = known.snapshot
@@ -199,7 +243,7 @@ class BatchConstruction:
                   if path in paths}
         selection = HostSelection(
             [m for m in batch.members if m.path not in placed],
-            self._eligibility, self._placed.open_to(batch),
+            self._eligibility, self._placed.open_to(batch) & mask,
             [table.index[name] for name in placed.values()],
             self._placed.on, share, missing=self._missing(paths, table),
             more_linked=self._again)
@@ -209,7 +253,7 @@ class BatchConstruction:
         case = Case.of(group, snapshot, placed,
                        self._deadline.check,
                        Subproblem(table, constructs=True))
-        best: tuple[PlanCost, Mapping[str, Host], Ordering] | None = None
+        best: _BatchPlan | None = None
         used = np.flatnonzero(np.isin(hosts, [*self._placed.on]))
         restarts = Restarts(case, self._deadline, used)
         for ordering, counts in restarts.plans(
@@ -219,8 +263,8 @@ class BatchConstruction:
             placement = case.placement(counts)
             plan_cost = (case.preference_cost(placement),
                          self._placed.value(batch, placement))
-            if best is None or plan_cost < best[0]:
-                best = plan_cost, placement, ordering
+            if best is None or plan_cost < best.cost:
+                best = _BatchPlan(plan_cost, placement, ordering)
             if self._deadline.left() < (limits().further_plan_share
                                         * self._deadline.limit):
                 # The ordering that was best for most batches is first.
@@ -229,10 +273,7 @@ class BatchConstruction:
             self._without_host = next((
                 case.classes[c].members[0].path
                 for c, _ in restarts.failures.most_common(1)), None)
-            return False
-        self._successes[best[2]] += 1
-        self._placed.add(batch, group, best[1])
-        return True
+        return best
 
     def _cheap_hosts(self, selection: HostSelection,
                      table: HostTable) -> np.ndarray:
@@ -256,22 +297,3 @@ class BatchConstruction:
             each for each in self._incumbent.policies
             if each.scope.members and each.scope.members[0].path in paths))
         return found if found.any() else None
-
-
-def _with_failed(first: Sequence[Batch], failed: Batch,
-                 at: int | None) -> list[Batch]:
-    """The batches to place before all others after a part failed.
-
-    :param first: those of the last attempt
-    :param at: the position of the part among them; None if it is not one of
-        them
-    """
-    if at is None:
-        return [failed, *first]
-    together = Batch.of([
-        part for each in first[:at + 1] for part in each.parts or (each,)])
-    if len(together.members) > limits().batch_members:
-        others = [each.without(failed) if failed in each.parts else each
-                  for each in first if each is not failed]
-        return [failed, *others]
-    return [together, *first[at + 1:]]

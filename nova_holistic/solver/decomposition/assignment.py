@@ -23,18 +23,15 @@ from nova_holistic.solver.problem.rows import Atom, Kind
 
 
 def assigned_counts(case: Case, table_of: Sequence[int], places: KindCounts,
-                    deadline: Deadline,
-                    is_complete: bool = True) -> Counts | None:
+                    deadline: Deadline) -> Counts | None:
     """Counts for the classes that satisfy all rules, and preferences as far as
     these places permit. Members without a place under the rules are not
     counted. None if the program would be too large or no counts were found.
 
     :param table_of: index of the places that each class may use
-    :param is_complete: whether all members get a place if possible. Otherwise,
-        a member gets none rather than violate a preference
     """
     program = _Assignment(case, table_of, places)
-    return program.solve(deadline, is_complete) if program.small else None
+    return program.solve(deadline) if program.small else None
 
 
 class _Assignment:
@@ -64,20 +61,11 @@ class _Assignment:
         self._rows: list[tuple[np.ndarray, np.ndarray, float, float]] = []
         self._assign_all(np.asarray(table_of), number)
 
-    def solve(self, deadline: Deadline, is_complete: bool) -> Counts | None:
-        """Return counts for the classes; None if none were found.
-
-        :param is_complete: as for ``assigned_counts``
-        """
+    def solve(self, deadline: Deadline) -> Counts | None:
+        """Return counts for the classes; None if none were found."""
         for row in self._case.rules.every_row():
             every, values, constant = self._expand(row.terms)
-            lower, upper = row.bounds(constant)
-            if not is_complete and lower > 0 and upper == np.inf:
-                # It applies only if no member of its scopes is missing.
-                missing = self._missing_of(row.terms)
-                every = np.append(every, missing)
-                values = np.append(values, np.full(len(missing), lower))
-            self._row(every, values, lower, upper)
+            self._row(every, values, *row.bounds(constant))
         for carried, terms, _ in self._case.rules.penalties:
             every, values, _ = self._expand(terms)
             for column, value in zip(every.tolist(), values.tolist()):
@@ -85,22 +73,17 @@ class _Assignment:
                     value * carried.policy.weight)
         missing = slice(len(self._places),
                         len(self._places) + len(self._case.classes))
-        values = _integer_solution(
-            self._program(limits().missing_cost if is_complete
-                          else limits().omitted_cost),
-            missing, deadline, is_complete)
+        values = _integer_solution(self._program(), missing, deadline)
         return None if values is None else self._counts(values)
 
-    def _program(self, missing_cost: float) -> Linear:
-        """:param missing_cost: cost of a member of a large class without a
-            place; that of a single member is twice as much"""
+    def _program(self) -> Linear:
         cost = np.zeros(len(self._upper))
         cost[list(self._cost)] = list(self._cost.values())
         cost /= max(1e-9, np.abs(cost).max(initial=0))
         missing = len(self._places) + np.arange(len(self._case.classes))
         # Members of small classes have the fewest other hosts: for example,
         # a member with traffic to another one.
-        cost[missing] = missing_cost * (1 + 1 / np.array(
+        cost[missing] = limits().missing_cost * (1 + 1 / np.array(
             [len(each.members) for each in self._case.classes]))
         # The simplex method takes up to ten times as long for the flow from
         # thousands of members to places.
@@ -138,12 +121,6 @@ class _Assignment:
     def _row(self, every: np.ndarray, values: np.ndarray, lower: float,
              upper: float) -> None:
         self._rows.append((every, values, lower, upper))
-
-    def _missing_of(self, terms: Sequence[tuple[Atom, float]]) -> list[int]:
-        """The variables that count missing members of the scopes."""
-        return sorted({len(self._places) + int(c) for atom, _ in terms
-                       if atom.kind is not Kind.FREE
-                       for c in self._case.classes_in(atom.scope)})
 
     def _variable(self, atom: Atom, upper: float, whole: bool) -> int:
         self._own[atom] = len(self._upper)
@@ -195,21 +172,18 @@ class _Assignment:
 
 
 def _integer_solution(program: Linear, missing: slice,
-                      deadline: Deadline,
-                      is_complete: bool) -> np.ndarray | None:
+                      deadline: Deadline) -> np.ndarray | None:
     """Return an integral solution; None if none was found.
 
     :param missing: the variables that count missing members. The integer
         variables after them are those of domains in use
-    :param is_complete: whether to search for a solution without missing
-        members first
     """
     whole, upper = program.integer, program.upper
     all_placed = upper.copy()
     all_placed[missing] = 0.0
     domains = whole & (np.arange(len(whole)) >= missing.stop)
     program.integer = domains
-    for program.upper in (all_placed, upper) if is_complete else (upper,):
+    for program.upper in (all_placed, upper):
         # The program is far harder if members may be missing. Therefore,
         # members may be missing only in the second attempt.
         outcome, near = program.solve(deadline.left(), 0.0,

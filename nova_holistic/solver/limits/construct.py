@@ -60,10 +60,6 @@ class ConstructLimits:
         the level above hosts: this number of each. With a
         quarter the plan is worse on 1; with four times the value the plan is
         worse on 1 of 1 point.
-    :ivar part_attempts: attempts to place the missing members of one
-        independent part. Chosen by the mixed groups of benchmarks/grid.py.
-    :ivar part_noise: relative random addition to the free capacity of a host
-        in each attempt but the first.
     :ivar batch_members: members of one batch, if no policy connects more.
         Without batches, the first plan of a mixed group of 2,184 members takes
         3.5 times as long (benchmarks/grid.py).
@@ -103,8 +99,6 @@ class ConstructLimits:
     used_hosts: int = 500
     cheap_hosts: int = 500
     further_hosts: int = 200
-    part_attempts: int = 4
-    part_noise: float = 0.5
     batch_members: int = 100
     batch_share: float = 0.2
     first_parts: int = 30

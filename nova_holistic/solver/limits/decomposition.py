@@ -36,8 +36,6 @@ class DecompositionLimits:
         effect on 1 point.
     :ivar missing_cost: cost of a member without a place, in units of the
         largest cost of a preference or of the traffic of the member.
-    :ivar omitted_cost: the same if another search places these members. It is
-        small, so that they are left out rather than violate a preference.
     :ivar cells: cells that hosts are divided into. With four times the value
         the plan is worse on 5 and better on 2 of 24 points; with a quarter it
         is worse on 2 and better on 4 (benchmarks/README.rst).
@@ -79,7 +77,6 @@ class DecompositionLimits:
     equal_hosts: float = 0.01
     assignment_places: int = 8000
     missing_cost: float = 10.0
-    omitted_cost: float = 0.01
     cells: int = 64
     host_cells: int = 16
     counted_domains: int = 65536

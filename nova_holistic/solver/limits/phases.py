@@ -93,9 +93,22 @@ class PhasesLimits:
         benchmarks/small_groups.py.
     :ivar preferred_hosts: hosts above which it is searched first. On fewer
         hosts, one program of all hosts is fast.
-    :ivar roomy_places: members times hosts up to which one program searches
-        for plans with few hosts, among those with the most room. Chosen by the
-        mixed groups of benchmarks/grid.py.
+    :ivar emptied_group: members of a group up to which programs empty hosts,
+        if the objective is the number of hosts. With 1,386 members, each
+        program took 2.6 s, and ruin and recreate found as good plans.
+    :ivar roomy_shares: shares of the hosts with the most room, in turn, that
+        a program of all members may use in addition to those of the plan, if
+        the objective is the number of hosts. Chosen by the mixed groups of
+        benchmarks/grid.py, like the next six limits.
+    :ivar program_places: classes times hosts of such a program.
+    :ivar program_seconds: seconds for it.
+    :ivar placed_members: members, of some hosts, that one program places again
+        if a program of all members is too large or not solved in this time.
+    :ivar further_hosts: further hosts of such a program, as a share of those
+        of its members.
+    :ivar step_seconds: seconds for it.
+    :ivar failed_steps: consecutive programs without a better plan after which
+        this search ends.
     :ivar few_places: places (class and host) up to which one program of all
         hosts comes before relaxations without policies, if the objective is
         the number of hosts. Chosen by the planted groups of
@@ -109,14 +122,6 @@ class PhasesLimits:
     :ivar freed_members: members that the first step of this search frees.
         Chosen by planted groups of benchmarks/grid.py: with 20 instead of 60,
         the plan of 200 members had 3 hosts more.
-    :ivar packed_group: members of a group up to which its parts are packed.
-        Chosen by the mixed groups of benchmarks/grid.py: with 2,851 members,
-        no plan was complete in time, and the preferences cost 94 instead of
-        37, because ruin and recreate had less time.
-    :ivar packed_members: members of several parts that one program assigns to
-        places of a relaxation. Chosen by the mixed groups of
-        benchmarks/grid.py: a program of 708 members found nothing in 1.7 s,
-        and two programs took 0.8 s.
     :ivar covers: additional shares of the members' amounts for which hosts are
         chosen: those that are filled first in each plan, and in the last place
         those of all plans. Chosen by *different* groups of 250 to 4,000
@@ -149,10 +154,15 @@ class PhasesLimits:
     replanned_members: int = 1500
     preferred_members: int = 32
     preferred_hosts: int = 1000
-    roomy_places: int = 15_000
+    emptied_group: int = 1000
+    roomy_shares: tuple[float, ...] = (0.25, 0.5, 1.0)
+    program_places: int = 3_000
+    program_seconds: float = 3.0
+    placed_members: int = 120
+    further_hosts: float = 0.33
+    step_seconds: float = 1.0
+    failed_steps: int = 15
     few_places: int = 6_000
     open_hosts: int = 2
     freed_members: int = 60
-    packed_group: int = 1000
-    packed_members: int = 400
     covers: tuple[float, ...] = (0.6, 1.25, 1.5)

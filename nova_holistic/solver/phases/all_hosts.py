@@ -14,7 +14,6 @@ from nova_holistic.solver.milp.dominated_hosts import needed_places
 from nova_holistic.solver.milp.search import Search
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
-from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
@@ -22,11 +21,8 @@ from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.search_status import SearchStatus
 from nova_holistic.solver.problem.subproblem import (
     EVERYTHING, Subproblem)
-from nova_holistic.solver.problem.utilisation_curve import (
-    is_number_of_hosts)
 from nova_holistic.solver.ruin_recreate.part_search import (
     ruin_and_recreate)
-from nova_holistic.solver.ruin_recreate.roomy_hosts import roomy_hosts
 from nova_holistic.solver.settings import DEFAULT
 from nova_holistic.solver.traffic.traffic_plans import traffic_start
 
@@ -81,22 +77,6 @@ def search_chosen_hosts(known: Incumbent, hosts: np.ndarray, backend: Backend,
     known.solving += search.solving
     if search.best is not None:
         known.offer(case.placement(search.best))
-
-
-def search_roomy_hosts(known: Incumbent, backend: Backend,
-                       deadline: Deadline) -> None:
-    """If the objective is the number of hosts, improve the incumbent, which
-    has a plan, by a program of few hosts that can hold many members together.
-
-    :raises OutOfTime: if the time ends before the program is built
-    """
-    if known.is_good_enough or known.placed or not is_number_of_hosts(
-            known.objective.host_cost()):
-        return
-    table = HostTable.of(known.snapshot)
-    hosts = roomy_hosts(table, known.members, Eligibility(table))
-    if len(hosts) * len(known.members) <= limits().roomy_places:
-        search_chosen_hosts(known, hosts, backend, deadline)
 
 
 def preferred_case(known: Incumbent, deadline: Deadline,

@@ -11,7 +11,7 @@ bound.
 """
 
 import contextlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -29,7 +29,6 @@ from nova_holistic.solver.host_counts.count_hosts import (
 from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.phases.closed_hosts import (
     only_monotone, without_closed_hosts)
-from nova_holistic.solver.phases.packed_parts import Packing
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.problem.incumbent import Incumbent
@@ -52,25 +51,12 @@ def suits_all_hosts(incumbent: Incumbent) -> bool:
             and len(incumbent.snapshot.hosts) <= limits().diverse_hosts)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RelaxedPolicies:
-    """What the relaxation for plans with the preference cost of the incumbent
-    leads to.
-
-    :ivar hosts: indexes of hosts that may lead to a better plan; None if
-        nothing is known about them
-    :ivar packing: the solved relaxation, if the objective is the number of
-        hosts and no member stays on its host; otherwise None
-    """
-
-    hosts: np.ndarray | None = None
-    packing: Packing | None = None
-
-
 def relax_policies(incumbent: Incumbent,
-                   deadline: Deadline) -> RelaxedPolicies:
+                   deadline: Deadline) -> np.ndarray | None:
     """Prove lower bounds of the objective, and store them in the incumbent:
-    for any cost of the preferences, and for plans that violate none.
+    for any cost of the preferences, and for plans that violate none. Return
+    the indexes of hosts that may lead to a better plan with the preference
+    cost of the incumbent; None if nothing is known about them.
 
     Nothing is proved if the objective is not a sum over hosts, or if no plan
     exists.
@@ -95,8 +81,9 @@ def relax_policies(incumbent: Incumbent,
 
 
 def _relax(incumbent: Incumbent, group: Group, limit: float,
-           deadline: Deadline, counts: bool = True) -> RelaxedPolicies:
-    """Prove lower bounds for plans of the group.
+           deadline: Deadline, counts: bool = True) -> np.ndarray | None:
+    """Prove lower bounds for plans of the group, and return hosts as
+    ``relax_policies`` does.
 
     :param group: the group of the incumbent, whose policies may be different
     :param limit: cost of the preferences up to which plans of the incumbent
@@ -106,17 +93,17 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
     """
     host_cost = incumbent.objective.host_cost()
     if host_cost is None:
-        return RelaxedPolicies()
+        return None
     whole = group
     group, more = without_closed_hosts(incumbent, group, host_cost, deadline)
     kinds = Kinds.of(group, incumbent.snapshot, incumbent.placed,
                      deadline.check, limits().coarse_kinds)
     if kinds is None or not kinds.kinds:
         incumbent.prove(more, limit)
-        return RelaxedPolicies()
+        return None
     if kinds.lacks_room:
         # No plan exists.
-        return RelaxedPolicies()
+        return None
     if not (kinds.is_coarse or host_cost.slopes):
         # Otherwise, plans use many hosts anyway.
         kinds = limited_kinds(kinds, limits().relaxed_kinds)
@@ -132,15 +119,14 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
     aggregation.run(limits().rounds_before_patterns
                     if patterns and differ else None)
     if aggregation.bound is None:
-        return RelaxedPolicies()
+        return None
     incumbent.host_duals = aggregation.host_duals()
     aggregation.bound_members()
     incumbent.prove(aggregation.within(float('inf')) + more, limit)
     if kinds.is_coarse:
-        return RelaxedPolicies()
-    packing = None
-    if counts and is_number_of_hosts(host_cost) and not incumbent.placed:
-        packing = Packing(whole, kinds, rules, aggregation)
+        return None
+    counts = counts and is_number_of_hosts(host_cost) and (
+        not incumbent.placed)
     hosts = None
     with contextlib.suppress(OutOfTime):
         _separate_sets(incumbent, aggregation, limit, more, deadline)
@@ -154,13 +140,12 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
             generation.run(incumbent.objective.integral and not more)
             incumbent.prove(generation.bound + more,
                             min(limit, generation.limit))
-            packing = packing and replace(packing, generation=generation)
             counted = replace(counted, host_types=generation.host_types,
                               prices=generation.bound_prices)
-        if packing and not incumbent.is_good_enough:
+        if counts and not incumbent.is_good_enough:
             hosts = _counted(incumbent, counted, limit, more,
                              deadline.part(limits().program_share))
-    return RelaxedPolicies(hosts, packing)
+    return hosts
 
 
 def _counted(incumbent: Incumbent, counted: Counted, limit: float, more: float,

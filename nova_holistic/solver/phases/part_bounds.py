@@ -24,15 +24,15 @@ from nova_holistic.solver.limits.current import (
     phases as limits, small_groups)
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.phases.all_hosts import (
-    search_all_hosts, search_chosen_hosts, search_roomy_hosts)
+    search_all_hosts, search_chosen_hosts)
 from nova_holistic.solver.phases.domain_plan import (
     has_costs_of_domains, plan_by_domains)
 from nova_holistic.solver.phases.few_places import (
     is_nearly_full, search_few_places)
+from nova_holistic.solver.phases.fewer_hosts import search_fewer_hosts
 from nova_holistic.solver.phases.host_relaxation import (
-    is_diverse, relax_policies, RelaxedPolicies, suits_all_hosts)
+    is_diverse, relax_policies, suits_all_hosts)
 from nova_holistic.solver.phases.large import relax
-from nova_holistic.solver.phases.packed_parts import pack_parts
 from nova_holistic.solver.phases.pattern_plan import plan_by_patterns
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
@@ -97,25 +97,21 @@ def bound_diverse(known: Incumbent, backend: Backend, deadline: Deadline,
         search_few_places(known, backend, deadline.part(limits().main_share))
     if known.is_good_enough:
         return
-    relaxed = RelaxedPolicies()
     with contextlib.suppress(OutOfTime):
         # Patterns are not applicable if policies keep members together.
-        relaxed = relax_policies(known, deadline.part(limits().bound_share))
+        hosts = relax_policies(known, deadline.part(limits().bound_share))
         if is_full and known.plan_cost[0]:
             # The large-neighbourhood search satisfies more preferences.
             return
-        if relaxed.hosts is not None and known.is_preferred and (
+        if hosts is not None and known.is_preferred and (
                 not known.is_good_enough):
-            search_chosen_hosts(known, relaxed.hosts, backend, deadline.part(
+            search_chosen_hosts(known, hosts, backend, deadline.part(
                 limits().program_share))
     if not known.is_preferred or adds_up(known.objective):
         # Otherwise, the bound of the whole group is nearly always better.
         bound_parts(known, backend, deadline.part(limits().bound_share))
-    if relaxed.packing is not None:
-        with contextlib.suppress(OutOfTime):
-            pack_parts(known, relaxed.packing, deadline)
     with contextlib.suppress(OutOfTime):
-        search_roomy_hosts(known, backend, deadline.part(
+        search_fewer_hosts(known, backend, deadline.part(
             limits().main_share))
     if plans and known.is_preferred:
         # Otherwise, other searches may first find a plan whose preferences

@@ -18,6 +18,8 @@ from nova_holistic.solver.construct.batches import batches, open_hosts
 from nova_holistic.solver.limits.current import improve as limits, phases
 from nova_holistic.solver.phases.domain_plan import plan_by_domains
 from nova_holistic.solver.phases.member_usage import MemberUsage
+from nova_holistic.solver.phases.satisfied_preferences import (
+    with_satisfied_hard)
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.problem.hosts import HostTable
@@ -57,26 +59,13 @@ def replan_parts(known: Incumbent, deadline: Deadline) -> None:
         search.run()
 
 
-def _with_satisfied_hard(known: Incumbent) -> Incumbent:
-    """The incumbent, with a hard policy in place of each preference that its
-    plan does not violate. Members of other parts can then close hosts to a
-    part, and no part violates more preferences than before.
-    """
-    kept = Incumbent(
-        with_hard_forms(known.group, lambda policy, scope: not policy.check(
-            scope, known.where, known.snapshot).count),
-        known.snapshot, known.placed, known.objective, known.gap)
-    kept.offer(known.where)
-    return known if kept.where is None else kept
-
-
 class _PartPlans:
     """Better hosts for one part after another."""
 
     def __init__(self, whole: Incumbent, deadline: Deadline):
         """:param whole: the incumbent that is improved"""
         self._whole, self._deadline = whole, deadline
-        known = self._known = _with_satisfied_hard(whole)
+        known = self._known = with_satisfied_hard(whole)
         parts = batches(known, 1)
         self._table = HostTable.of(known.snapshot)
         self._hosts = PartHosts(self._table, known.members,

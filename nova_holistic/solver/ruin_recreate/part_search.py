@@ -12,6 +12,7 @@ from nova_holistic.model.members.member import Member
 from nova_holistic.solver.construct.batches import (
     Batch, batches, open_hosts)
 from nova_holistic.solver.construct.promising_hosts import PromisingHosts
+from nova_holistic.solver.construct.roomy_hosts import roomy_hosts
 from nova_holistic.solver.evaluation.policy_evaluation import (
     distinguished_levels)
 from nova_holistic.solver.limits.current import improve as limits
@@ -26,7 +27,6 @@ from nova_holistic.solver.problem.subproblem import Freed, Subproblem
 from nova_holistic.solver.problem.utilisation_curve import (
     is_number_of_hosts)
 from nova_holistic.solver.ruin_recreate.placement_costs import placement_costs
-from nova_holistic.solver.ruin_recreate.roomy_hosts import roomy_hosts
 from nova_holistic.solver.ruin_recreate.ruin_and_recreate import (
     RuinAndRecreate)
 

@@ -22,8 +22,8 @@ from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.spread import Spread
 from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.check import check
-from nova_holistic.solver.construct.batches import Batch, batches
-from nova_holistic.solver.construct import by_batches
+from nova_holistic.solver.construct.batches import (
+    Batch, batches, with_failed)
 from nova_holistic.solver.construct.by_batches import BatchConstruction
 from nova_holistic.solver.construct import first_plan as first_plans
 from nova_holistic.solver.construct.promising_hosts import PromisingHosts
@@ -243,9 +243,9 @@ def test_each_part_is_in_one_batch_after_it_failed_again():
     a, b, c = batches(incumbent(group(groups=[
         tier(name, 2, AntiAffinity()) for name in 'abc'])), 1)
     with limited('construct', batch_members=5):
-        first = by_batches._with_failed([a, b], b, 1)
+        first = with_failed([a, b], b, 1)
         assert first == [Batch.of([a, b])]
-        again = by_batches._with_failed([c, *first], b, 1)
+        again = with_failed([c, *first], b, 1)
     assert again == [b, c, a]
 
 

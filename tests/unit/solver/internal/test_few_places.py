@@ -217,7 +217,7 @@ def test_the_large_neighbourhood_search_replaces_programs_of_some_hosts(
     """The cloud has one host for each member, and the plan violates a
     preference. The first program of all hosts is too large."""
     found, known = [], _full()
-    monkeypatch.setattr(part_bounds, 'search_roomy_hosts',
+    monkeypatch.setattr(part_bounds, 'search_fewer_hosts',
                         lambda *_: found.append(True))
     with limited('phases', open_hosts=open_hosts, few_places=20), \
             limited('milp', exact_variables=0, searched_variables=0), \

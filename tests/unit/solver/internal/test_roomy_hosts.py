@@ -2,6 +2,8 @@
 """Plans with few hosts are searched among the hosts with the most room for all
 members together."""
 
+import pytest
+
 from nova_holistic.model.binding import bind
 from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.frozen import FrozenMapping
@@ -9,17 +11,20 @@ from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.affinity import Affinity
-from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.anti_affinity import (
+    AntiAffinity, SoftAntiAffinity)
 from nova_holistic.policies.spread import Spread
+from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.check import check
+from nova_holistic.solver.construct.first_plan import first_plan
+from nova_holistic.solver.construct.roomy_hosts import roomy_hosts
 from nova_holistic.solver.milp.backend import load_backend
-from nova_holistic.solver.phases.all_hosts import search_roomy_hosts
+from nova_holistic.solver.phases.fewer_hosts import search_fewer_hosts
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.ruin_recreate.part_search import (
     ruin_and_recreate)
-from nova_holistic.solver.ruin_recreate.roomy_hosts import roomy_hosts
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.internal.deadlines import in_time
 from tests.unit.solver.internal.limited import limited
@@ -84,7 +89,7 @@ def _names(wanted, snapshot):
 def _searched(known, search=None):
     """Return the number of hosts of the plan of the search."""
     if search is None:
-        search_roomy_hosts(known, load_backend('highs'), in_time())
+        search_fewer_hosts(known, load_backend('highs'), in_time())
     else:
         search(known)
     assert check(known.group, known.snapshot, {
@@ -155,11 +160,68 @@ def test_ruin_and_recreate_uses_roomy_hosts():
 def test_other_objectives_keep_their_plans():
     known = _known(_shop(), _racks({7: (LARGE, UNEVEN)}), objective='stack')
     before = known.where
-    search_roomy_hosts(known, load_backend('highs'), in_time())
+    search_fewer_hosts(known, load_backend('highs'), in_time())
     assert known.where == before
 
 
-def test_a_program_for_too_many_members_is_not_built():
+@pytest.mark.parametrize('members', [8, 16])
+def test_programs_of_some_members_find_the_fewest_hosts(members):
+    """The program of all members is too large."""
     known = _known(_shop(), _racks({7: (LARGE, UNEVEN), 15: (UNEVEN, LARGE)}))
-    with limited('phases', roomy_places=1):
+    with limited('phases', program_places=1, placed_members=members,
+                 further_hosts=1.0), limited('improve', ruin_steps=0,
+                                             steps_per_member=0):
+        assert _searched(known) == 2
+
+
+def test_programs_violate_no_further_preference():
+    """Two hosts have room for all members, but the plan has at most four on
+    each host, as they prefer. Further hosts have room for two members."""
+    snapshot = _racks({7: (LARGE, UNEVEN), 15: (UNEVEN, LARGE)})
+    wanted = group(_members(16), policies=[SoftAntiAffinity(
+        weight=1.0, max_per_domain=4)])
+    known = _known(wanted, snapshot)
+    assert not known.plan_cost[0]
+    with limited('improve', ruin_steps=0, steps_per_member=0):
+        assert _searched(known) == 2 + 4
+    assert not known.plan_cost[0]
+
+
+def test_large_groups_keep_their_plans():
+    known = _known(_shop(), _racks({7: (LARGE, UNEVEN), 15: (UNEVEN, LARGE)}))
+    with limited('phases', emptied_group=15):
         assert _searched(known) == 16
+
+
+def test_the_first_plan_of_independent_parts_uses_roomy_hosts():
+    """Without them, the parts are on hosts of any racks."""
+    snapshot = _racks({3: (LARGE, SMALL), 9: (MIDDLE, MIDDLE),
+                       14: (SMALL, LARGE)}, 30)
+    wanted = bind(group(groups=[group(_members(2), name=f'part{n}', policies=[
+        AntiAffinity()]) for n in range(8)]), snapshot)
+    known = Incumbent(wanted, snapshot, {}, load_objective(
+        'fewest-hosts').for_group(wanted), 0.0)
+    with limited('construct', batch_members=4):
+        first_plan(known, in_time())
+    assert {each.name for each in known.where.values()} <= _names(
+        wanted, snapshot)
+
+
+def test_a_part_that_needs_other_hosts_gets_them():
+    """No roomy host has the trait."""
+    snapshot = cloud(
+        host('slow', 'r40', traits=frozenset({'CUSTOM_SLOW'}), inventories={
+            'VCPU': Inventory(2), 'MEMORY_MB': Inventory(2048)}),
+        *(host(f'h{n}', f'r{n}', inventories=LARGE) for n in range(40)))
+    wanted = bind(group(groups=[
+        group(_members(2), name='slow', policies=[
+            Traits(has=frozenset({'CUSTOM_SLOW'}))]),
+        *(group(_members(2), name=f'part{n}') for n in range(3))]), snapshot)
+    known = Incumbent(wanted, snapshot, {}, load_objective(
+        'fewest-hosts').for_group(wanted), 0.0)
+    with limited('improve', roomy_hosts=0.01, roomy_domains=0.01), limited(
+            'construct', batch_members=4):
+        assert 'slow' not in _names(wanted, snapshot)
+        first_plan(known, in_time())
+    assert {each.name for path, each in known.where.items()
+            if path.startswith('slow')} == {'slow'}

@@ -21,7 +21,8 @@ from nova_holistic.solver.problem.hosts import HostTable, ranks
 
 
 def roomy_hosts(table: HostTable, members: Sequence[Member],
-                eligibility: Eligibility) -> np.ndarray:
+                eligibility: Eligibility,
+                scale: float = 1.0) -> np.ndarray:
     """Sorted indexes of hosts: in all domains of the levels with few domains,
     the hosts with the most room, and the hosts of those domains above the
     hosts whose best hosts have the most room together.
@@ -44,8 +45,8 @@ def roomy_hosts(table: HostTable, members: Sequence[Member],
         return hosts[:0]
     # A plan needs at least this number of hosts, unless no plan exists.
     needed = 1 / max(shares.max(axis=1).min(), 1 / len(members))
-    number = int(np.ceil(limits().roomy_hosts * needed))
-    domains = int(np.ceil(limits().roomy_domains * needed))
+    number = int(np.ceil(scale * limits().roomy_hosts * needed))
+    domains = int(np.ceil(scale * limits().roomy_domains * needed))
     levels = table.snapshot.levels
     divisions = [table.division(level).of_host[hosts]
                  for level in levels[:-1]]

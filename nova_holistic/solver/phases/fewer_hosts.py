@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans with fewer hosts, by integer programs of all members of many hosts.
+
+A host becomes empty only if all of its members find other hosts that their
+policies allow. Ruin and recreate moves few members, and places one after
+another. A program of all members, or of about a hundred of them, of their
+hosts and of some further ones places them together.
+"""
+
+import contextlib
+from dataclasses import replace
+import random
+
+import numpy as np
+
+from nova_holistic.solver.construct.roomy_hosts import roomy_hosts
+from nova_holistic.solver.improve.neighbourhood import PlanView
+from nova_holistic.solver.improve.step import Outcome, Part, step, StepContext
+from nova_holistic.solver.limits.current import phases as limits
+from nova_holistic.solver.milp.backend import Backend
+from nova_holistic.solver.phases.satisfied_preferences import (
+    with_satisfied_hard)
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.eligibility import Eligibility
+from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.problem.utilisation_curve import (
+    is_number_of_hosts)
+from nova_holistic.solver.ruin_recreate.part_search import ruin_and_recreate
+from nova_holistic.solver.settings import DEFAULT
+
+
+def search_fewer_hosts(known: Incumbent, backend: Backend,
+                       deadline: Deadline) -> None:
+    """If the objective is the number of hosts, improve an incumbent that has a
+    plan and of which no member stays on its host.
+
+    :raises OutOfTime: if the time ends before the next program is built
+    """
+    if known.placed or len(known.members) > limits().emptied_group or (
+            not is_number_of_hosts(known.objective.host_cost())):
+        return
+    with contextlib.suppress(OutOfTime):
+        ruin_and_recreate(known, deadline.part(limits().attempt_share),
+                          DEFAULT.improvement.seed)
+    if known.is_good_enough:
+        return
+    search = _FewerHosts(known, backend, deadline)
+    if not search.place_all():
+        search.place_some()
+
+
+class _FewerHosts:
+    """Programs that improve the plan of an incumbent."""
+
+    def __init__(self, known: Incumbent, backend: Backend,
+                 deadline: Deadline):
+        self._known, self._deadline = known, deadline
+        # A violated preference less is the task of other searches. Programs
+        # with hard policies take less time.
+        self._kept = with_satisfied_hard(known)
+        self._table = HostTable.of(known.snapshot)
+        self._eligibility = Eligibility(self._table)
+        self._backend = backend
+        self._chance = random.Random(DEFAULT.improvement.seed)
+
+    def place_all(self) -> bool:
+        """Place all members again, on the hosts of the plan and more and more
+        of the hosts with the most room; return whether the programs of all
+        members on all of these hosts were solved."""
+        paths = frozenset(m.path for m in self._known.members)
+        for share in limits().roomy_shares:
+            if self._known.is_good_enough:
+                return True
+            hosts = np.union1d(self._roomy(share), self._used())
+            if self._classes(paths) * len(hosts) > limits().program_places:
+                return False
+            outcome = self._step(paths, hosts, limits().program_seconds)
+            if not outcome.is_complete:
+                return False
+        return True
+
+    def place_some(self) -> None:
+        """Place all members of some hosts again, until the time ends or many
+        steps have not led to a better plan."""
+        roomy, failures = self._roomy(limits().roomy_shares[0]), 0
+        while self._deadline.left() and not self._known.is_good_enough and (
+                failures < limits().failed_steps):
+            on = PlanView(self._kept).on_host
+            # Hosts with few members are the easiest to empty.
+            rank = {name: len(paths) ** self._chance.random()
+                    * self._chance.random() for name, paths in on.items()}
+            freed: set[str] = set()
+            hosts: set[int] = set()
+            for name in sorted(on, key=rank.__getitem__):
+                freed.update(on[name])
+                hosts.add(self._table.index[name])
+                if len(freed) >= limits().placed_members:
+                    break
+            further = sorted(set(roomy.tolist()).difference(self._used()))
+            hosts.update(self._chance.sample(further, min(len(further), round(
+                limits().further_hosts * len(hosts)))))
+            outcome = self._step(frozenset(freed), np.array(sorted(hosts)),
+                                 limits().step_seconds)
+            failures = 0 if outcome.is_better else failures + 1
+
+    def _step(self, freed: frozenset[str], hosts: np.ndarray,
+              seconds: float) -> Outcome:
+        """Place these members again on these hosts.
+
+        :raises OutOfTime: if the program is not built within the time limit
+        """
+        context = StepContext(
+            self._table, None, self._backend, self._deadline, replace(
+                DEFAULT.improvement, share=1.0, seconds=seconds))
+        outcome = step(PlanView(self._kept), Part(freed, hosts, False),
+                       context)
+        if outcome.is_better:
+            self._known.offer(self._kept.where)
+        return outcome
+
+    def _used(self) -> list[int]:
+        return [self._table.index[host.name]
+                for host in self._kept.where.values()]
+
+    def _roomy(self, share: float) -> np.ndarray:
+        return roomy_hosts(self._table, self._known.members,
+                           self._eligibility, share)
+
+    def _classes(self, paths: frozenset[str]) -> int:
+        """Number of classes of these members, approximately: those of one
+        group with equal requirements."""
+        return len({(m.path.rpartition('/')[0], id(m.requirements))
+                    for m in self._known.members if m.path in paths})
