@@ -27,6 +27,8 @@ class Attempt:
     :ivar current: class of the member that ``run`` places now
     :ivar pending: [resource class]: amounts that this member and all later
         members of ``run`` request
+    :ivar separates: whether members with traffic share a domain only if its
+        uplink has capacity for them when all others are outside
     """
 
     def __init__(self, case: Case, score: Callable[['Attempt'], np.ndarray],
@@ -56,6 +58,7 @@ class Attempt:
         self.rule_counts = rule_counts
         self.counts: Counts = tuple({} for _ in case.classes)
         self.current = 0
+        self.separates = False
         self.pending = np.zeros(len(self._names), dtype=np.int64)
 
     def fullness(self) -> np.ndarray:
@@ -143,7 +146,7 @@ class Attempt:
         if c in self._refused:
             allowed &= ~self._refused[c]
         checked = self._look_ahead.checked
-        uplink_scores = checked.uplink_scores(c, self._where)
+        uplink_scores = checked.uplink_scores(c, self._where, self.separates)
         if better is not None:
             uplink_scores[better] = -1.0
         # The first member avoids the hosts of failed attempts.

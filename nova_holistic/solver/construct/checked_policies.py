@@ -59,13 +59,19 @@ class CheckedPolicies:
         """Other classes to which the policies of the class apply."""
         return self._peers.get(c, [])
 
-    def uplink_scores(self, c: int, where: Mapping[str, Host]) -> np.ndarray:
+    def uplink_scores(self, c: int, where: Mapping[str, Host],
+                      separates: bool = False) -> np.ndarray:
         """[host]: a score; hosts with a low score are better.
 
         The score is -1 in a domain with placed members of the same policies,
         because traffic inside a domain uses no uplink. Elsewhere, a domain
         with less free uplink capacity has a higher score. If a policy has
         placed members, only the capacity for one more member counts.
+
+        :param separates: whether the score is 1 in a domain with placed
+            members whose uplink has no capacity for one more member if all
+            other members are outside. Two members of different sides use more
+            of the uplink than one, unless most members are in the domain
         """
         table = self._case.table
         found = np.zeros(len(table))
@@ -77,9 +83,37 @@ class CheckedPolicies:
                     found = np.where(
                         np.isin(division.of_host, division.of_host[used]),
                         -1.0, np.maximum(found, self._missing_for(each)))
+                    if separates:
+                        found[self._overloaded_later(
+                            each, c, level, where)] = 1.0
                 else:
                     found += self._links(level)[division.of_host]
         return found
+
+    def _overloaded_later(self, each: ScopedPolicy, c: int, level: str,
+                          where: Mapping[str, Host]) -> np.ndarray:
+        """[host]: whether its domain has placed members of the relationship,
+        and its uplink has no capacity for one more member of the class if all
+        other members are outside."""
+        table, rule = self._case.table, each.policy
+        of_host = table.division(level).of_host
+        found = np.zeros(len(of_host), dtype=bool)
+        if not isinstance(rule, Relationship) or not rule.limits_links:
+            return found
+        path = self._case.classes[c].members[0].path
+        sides = rule.sides(each.scope)
+        domains = [[of_host[table.index[where[m.path].name]] for m in side
+                    if m.path in where] for side in sides]
+        inside = [np.bincount([d for d in some if d >= 0], minlength=len(
+            table.division(level).domains)) for some in domains]
+        used = np.flatnonzero(inside[0] + inside[1])
+        for side, number in zip(sides, inside):
+            number[used] += any(m.path == path for m in side)
+        first, second = inside
+        load = rule.traffic_mbps * (first * (len(sides[1]) - second)
+                                    + second * (len(sides[0]) - first))
+        full = used[load[used] > table.free_uplinks(level)[used]]
+        return np.isin(of_host, full)
 
     def used_domains(self, c: int,
                      where: Mapping[str, Host]) -> Iterator[np.ndarray]:

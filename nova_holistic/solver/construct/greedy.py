@@ -134,13 +134,14 @@ class Restarts:
         first: Counter[int] = Counter()
         reserve = (1 - phases().attempt_share) * (
             self._further or self._deadline).left()
-        for _ in range(tries):
+        for number in range(tries):
             if self._deadline.left() <= reserve:
                 return None
             order = self._order
             attempt = Attempt(
                 self._case, ordering, self._rule_counts, self._ahead)
             attempt.used_by_group[list(self._used)] = True
+            attempt.separates = bool(number % 2)
             failed = self._place(attempt, order)
             reached = [] if failed is None else attempt.reached(failed)
             attempt.undo()

@@ -80,6 +80,24 @@ def test_traffic_between_racks_stays_within_their_uplinks():
         assert {name[:-2] for name in hosts.values()} == {'r10', 'r11'}
 
 
+def test_each_server_with_traffic_gets_an_uplink_of_its_own():
+    """The uplink of a rack carries the traffic of one server, and not that of
+    two servers of different sides, although these share the rack. Six racks
+    have free uplinks, and another rack has room for half of the servers."""
+    snapshot = racks([4] * 6 + [2] * 20, hosts=2, links=[
+        Link((f'r{rack}',), 124 if rack < 6 else 31) for rack in range(26)])
+    shop = group(groups=[
+        Group('a', (servers('node', 3, vcpus=1),),
+              policies=(AntiAffinity(level='host'),)),
+        Group('b', (servers('node', 3, vcpus=4),))],
+        relationships=[Bandwidth(between=('a', 'b'), level='rack', mbps=40)])
+    found = constructed(shop, snapshot)
+    assert found
+    for hosts in found:
+        assert {name[:-2] for name in hosts.values()} == {
+            f'r{rack}' for rack in range(6)}
+
+
 def test_an_uplink_without_a_limit_is_better_than_any_other():
     """The inventory has no link for the third rack: its uplink has no limit,
     so traffic begins there. Hosts in no rack violate the policy."""
