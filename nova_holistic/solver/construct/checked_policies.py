@@ -71,7 +71,7 @@ class CheckedPolicies:
         :param separates: whether the score is 1 in a domain with placed
             members whose uplink has no capacity for one more member if all
             other members are outside. Two members of different sides use more
-            of the uplink than one, unless most members are in the domain
+            of the uplink than one, unless nearly all are in the domain
         """
         table = self._case.table
         found = np.zeros(len(table))
