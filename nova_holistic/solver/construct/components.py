@@ -5,21 +5,18 @@ from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.case import Case
 
 
-def components(case: Case, of_all: bool = False) -> list[frozenset[int]]:
+def components(case: Case) -> list[frozenset[int]]:
     """For each class, the classes that policies connect with it, itself
     included. Only the free amounts of hosts and the policies of the whole
     group connect different components.
-
-    :param of_all: whether policies of most of the classes connect them, too
     """
-    share = 1.0 if of_all else limits().component_share
     class_of = {member.path: c for c, each in enumerate(case.classes)
                 for member in each.members}
     found = [frozenset({c}) for c in range(len(case.classes))]
     for carried in case.policies:
         classes = {class_of[member.path] for member in carried.scope.members
                    if member.path in class_of}
-        if not 1 < len(classes) <= share * len(found):
+        if not 1 < len(classes) <= limits().component_share * len(found):
             continue
         merged = frozenset().union(*(found[c] for c in classes))
         for c in merged:
