@@ -56,8 +56,8 @@ class _FewerHosts:
     def __init__(self, known: Incumbent, backend: Backend,
                  deadline: Deadline):
         self._known, self._deadline = known, deadline
-        # A violated preference less is the task of other searches. Programs
-        # with hard policies take less time.
+        # Programs with hard policies in place of satisfied preferences take
+        # less time.
         self._kept = with_satisfied_hard(known)
         self._table = HostTable.of(known.snapshot)
         self._eligibility = Eligibility(self._table)

@@ -2,6 +2,7 @@
 """Plans with few hosts are searched among the hosts with the most room for all
 members together."""
 
+import numpy as np
 import pytest
 
 from nova_holistic.model.binding import bind
@@ -16,6 +17,7 @@ from nova_holistic.policies.anti_affinity import (
 from nova_holistic.policies.spread import Spread
 from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.check import check
+from nova_holistic.solver.construct import by_batches
 from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.construct.roomy_hosts import roomy_hosts
 from nova_holistic.solver.milp.backend import load_backend
@@ -193,18 +195,27 @@ def test_large_groups_keep_their_plans():
         assert _searched(known) == 16
 
 
-def test_the_first_plan_of_independent_parts_uses_roomy_hosts():
-    """Without them, the parts are on hosts of any racks."""
+def test_the_first_plan_of_independent_parts_uses_roomy_hosts(monkeypatch):
+    """All batches choose from the same few hosts."""
     snapshot = _racks({3: (LARGE, SMALL), 9: (MIDDLE, MIDDLE),
                        14: (SMALL, LARGE)}, 30)
     wanted = bind(group(groups=[group(_members(2), name=f'part{n}', policies=[
         AntiAffinity()]) for n in range(8)]), snapshot)
     known = Incumbent(wanted, snapshot, {}, load_objective(
         'fewest-hosts').for_group(wanted), 0.0)
+    choices, choose = [], by_batches.some_hosts
+
+    def recording(selection, table):
+        choices.append({table.hosts[h].name
+                        for h in np.flatnonzero(selection.open)})
+        return choose(selection, table)
+
+    monkeypatch.setattr(by_batches, 'some_hosts', recording)
     with limited('construct', batch_members=4):
         first_plan(known, in_time())
-    assert {each.name for each in known.where.values()} <= _names(
-        wanted, snapshot)
+    assert len(choices) == 4
+    assert all(each == _names(wanted, snapshot) for each in choices)
+    assert {each.name for each in known.where.values()} <= choices[0]
 
 
 def test_a_part_that_needs_other_hosts_gets_them():
