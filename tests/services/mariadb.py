@@ -8,11 +8,7 @@ import subprocess
 import pymysql
 
 from tests.services.database_server import DatabaseServer
-
-NO_WAITS = ('--innodb-flush-method=nosync', '--debug-no-sync')
-"""Options of a server that never waits until a file is on the disk. Otherwise
-it waits several times for each created table. A killed process loses no data,
-because the operating system has it."""
+from tools.mariadb_options import NO_WAITS
 
 
 class MariaDB(DatabaseServer):

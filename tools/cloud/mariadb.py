@@ -7,10 +7,10 @@ The statements for the database of nova_holistic are those of the manual.
 import os
 import socket
 
-from tests.services.mariadb import NO_WAITS
 from tools.cloud import manual
 from tools.cloud.ports import ADDRESS
 from tools.cloud.service import Service
+from tools.mariadb_options import NO_WAITS
 
 DATABASES = ('keystone', 'placement', 'glance', 'nova_api', 'nova_cell0',
              'nova_cell1', 'heat')
