@@ -97,6 +97,11 @@ class Traffic:
             self._paused_until = self.timer() + self.limits.pause
             raise ChildUnreachable(
                 f'no answer within {seconds:g} s') from None
+        except Exception:
+            # The time limit of the connection may end first.
+            if self.timer() >= end:
+                self._paused_until = self.timer() + self.limits.pause
+            raise
 
     def count(self, sent: int, received: int) -> None:
         """Add a request to the totals.

@@ -8,6 +8,7 @@ import threading
 import time
 import uuid
 
+from keystoneauth1 import exceptions as ks_exceptions
 import pytest
 
 from nova_holistic.federation.child import (
@@ -374,6 +375,22 @@ def test_the_rate_of_requests_is_limited():
         traffic.call(lambda: None, 60)
     # The first ten requests are not delayed. Then ten are sent per second.
     assert now[0] == pytest.approx(2.0, abs=0.11)
+
+
+@pytest.mark.parametrize('seconds, paused', [(29.0, False), (30.0, True)])
+def test_an_error_of_the_connection_after_the_time_limit_pauses_offers(
+        seconds, paused):
+    """The time limits of the connection and of the call end at about the same
+    time. Either of them may be first."""
+    now = [0.0]
+
+    def fail():
+        now[0] += seconds
+        raise ks_exceptions.ConnectTimeout('no answer')
+    traffic = Traffic(HttpLimits(), lambda: now[0], time.sleep)
+    with pytest.raises(ks_exceptions.ConnectTimeout):
+        traffic.call(fail, 30.0)
+    assert traffic.is_paused is paused
 
 
 def test_requests_and_bytes_are_counted():
