@@ -15,7 +15,7 @@ from tests.chaos.deletion import Deletion
 from tests.chaos.final_state import FinalState
 from tests.chaos.http_attempts import answered, attempt
 from tests.chaos.invariants import (
-    left_by_nova, misallocated_by_nova, violations)
+    left_by_nova, misallocated_by_nova, unfinished_by_nova, violations)
 from tools.cloud.catalog import ADMIN, session
 from tools.cloud.cloud import Cloud
 from tools.cloud.waiting import wait_for, WaitTimeout
@@ -123,8 +123,7 @@ class Operator:
         Resizes that wait for their confirmation are confirmed."""
         busy = {}
         for uuid, server in self.facts().servers.items():
-            if (server['task_state'] or server['vm_state'] == 'building'
-                    or server['vm_state'] == 'resized'):
+            if unfinished_by_nova(server):
                 busy[uuid] = (server['vm_state'], server['task_state'],
                               server['host'])
             if server['vm_state'] == 'resized':

@@ -128,6 +128,21 @@ def misallocated_by_nova(facts: FinalState) -> list[str]:
             and {*facts.allocations.get(uuid, ())} != {server['host']}]
 
 
+def unfinished_by_nova(server: Mapping[str, str | None]) -> bool:
+    """Whether Nova has not finished a build, a change, a resize or a deletion
+    of the server.
+
+    ``ComputeManager._delete_instance`` sets the state to ``deleted`` and
+    clears the task before it deletes the allocation and the record. If the
+    database fails in between, Nova continues only when nova-compute is
+    restarted (``ComputeManager._complete_partial_deletion``).
+
+    :param server: a server that Nova has not deleted
+    """
+    return bool(server['task_state']) or server['vm_state'] in (
+        'building', 'resized', 'deleted')
+
+
 def _consumers(facts: FinalState) -> Iterator[str]:
     """All consumers are servers on their hosts, and holds."""
     forgotten = left_by_nova(facts)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.chaos.final_state import FinalState
 from tests.chaos.invariants import (
-    HOLD, left_by_nova, misallocated_by_nova, violations)
+    HOLD, left_by_nova, misallocated_by_nova, unfinished_by_nova, violations)
 
 SIZE = {'VCPU': 1, 'MEMORY_MB': 512, 'DISK_GB': 1}
 RACKS = {'h1': 1, 'h2': 1, 'h3': 2}
@@ -194,3 +194,15 @@ def test_a_policy_that_is_violated():
             members=[GOOD.members[0], member('b', 'planned', on)],
             allocations={'s': room('h1'), 'hold-b': room(on)})
         assert 'breaks' in wrong
+
+
+def test_servers_that_nova_has_not_finished():
+    unfinished = {
+        (state, task)
+        for state in ('building', 'active', 'resized', 'error', 'deleted')
+        for task in (None, 'deleting')
+        if unfinished_by_nova(server('h1', vm_state=state, task_state=task))}
+    assert {state for state, task in unfinished if task is None} == {
+        'building', 'resized', 'deleted'}
+    assert {state for state, task in unfinished if task} == {
+        'building', 'active', 'resized', 'error', 'deleted'}
