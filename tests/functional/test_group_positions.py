@@ -127,7 +127,7 @@ def test_no_function_is_called_for_each_member(cloud, policies, monkeypatch):
     members. Rows of the placement table that have changed in the last second
     are read again. The test does not wait for a second. No alternate is
     refused, because the objections to it name members."""
-    monkeypatch.setattr(cached_group, 'OVERLAP', 0)
+    monkeypatch.setattr(cached_group, 'OVERLAP', timedelta(0))
     calls = []
     for built in FEW, MANY:
         group = group_of(cloud, built, policies)

@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -22,11 +23,12 @@ from nova_holistic.table.schema.models import GroupRow, MemberRow
 MAX_REREAD_MEMBERS = 16
 """Maximum number of members that are read completely because they are new or
 have another place. If there are more, the whole group is read."""
-OVERLAP = 1_000_000
-"""Microseconds before the last known change of a group from which its members
+OVERLAP = timedelta(seconds=1)
+"""Time before the last known change of a group from which its members
 are read again. Most transactions are shorter. A change that is committed later
 changes the sum of the times, so that all members are read again."""
 
+_EPOCH = datetime(1970, 1, 1)
 _HEAVY = (*(column for column in rows.BARE if column.name != 'updated_at'),
           sa.null().label('updated_at'))
 Found = tuple[GroupRecord, Sequence[MemberRecord]]
@@ -152,9 +154,9 @@ def _read_state(link: sa.Connection, known: Known, path: str
     members and the sum of their times show that this has missed any change: a
     deletion, or a transaction that was committed long after its statement.
     """
-    if known.times.by_id:
-        since = known.times.newest - OVERLAP
-        state = group_state.read(link, known.record.uuid, path, max(since, 0))
+    if known.times.newest:
+        since = _EPOCH + timedelta(microseconds=known.times.newest) - OVERLAP
+        state = group_state.read(link, known.record.uuid, path, since)
         times = known.times.updated(state.times)
         if times.total == state.total:
             return state, times

@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 import json
 from types import SimpleNamespace
 from typing import Any
@@ -54,7 +55,7 @@ MODULUS = 2**40
 """The sum of the times of a million members, modulo this number, fits into
 64 bits."""
 
-# This statement is built once, because it is sent for each server. A single
+# These statements are built once, because one is sent for each server. A single
 # statement reads all of it at one point in time at any isolation level.
 _GROUP, _STATE = _unparsed(LIGHT), _unparsed(CHANGING)
 _TIME = Microseconds(_MEMBER.changed_at)
@@ -68,28 +69,42 @@ def _kind(number: int) -> sa.ColumnElement:
     return sa.literal_column(str(number)).label(None)
 
 
-_REREAD = sa.union_all(
-    sa.select(_kind(_OF_GROUP), *_GROUP, *_nulls(_MEMBER_COLUMNS),
-              *exclusive_state.no_sums()).where(
-                  GroupRow.__table__.c.uuid == sa.bindparam('group')),
-    sa.select(_kind(_OF_MEMBER), *_nulls(_GROUP), *_STATE, sa.case(
-        (_MEMBER.path == sa.bindparam('path'), _ALTERNATES)),
-        _TIME, *(sa.null() for _ in range(2))).where(
-            _MEMBER.group_uuid == sa.bindparam('group'),
-            sa.or_(_TIME >= sa.bindparam('since', type_=sa.BigInteger()),
-                   _MEMBER.path == sa.bindparam('path'))),
-    sa.select(_kind(_OF_TIMES), *_nulls((*_GROUP, *_MEMBER_COLUMNS)),
-              sa.func.count(), sa.cast(
-                  sa.func.coalesce(sa.func.sum(_TIME % MODULUS), 0),
-                  sa.BigInteger), sa.null()).where(
-                      _MEMBER.group_uuid == sa.bindparam('group')),
-    exclusive_state.sums(
-        (_kind(_OF_SUMS), *_nulls((*_GROUP, *_MEMBER_COLUMNS)))),
-    exclusive_state.claims(
-        (_kind(_OF_CLAIM), _MEMBER.group_uuid, *_nulls(_GROUP[1:]),
-         _MEMBER.id, *_nulls(_MEMBER_COLUMNS[1:5]), _MEMBER.instance_uuid,
-         *_nulls(_MEMBER_COLUMNS[6:]),
-         *(sa.null() for _ in range(3)))))
+_OF_THE_GROUP = _MEMBER.group_uuid == sa.bindparam('group')
+
+
+def _of_members(alternates: sa.ColumnElement, *where: sa.ColumnElement
+             ) -> sa.Select:
+    """A row for each member of the group that meets the conditions."""
+    return sa.select(
+        _kind(_OF_MEMBER), *_nulls(_GROUP), *_STATE, alternates, _TIME,
+        *(sa.null() for _ in range(2))).where(_OF_THE_GROUP, *where)
+
+
+def _statement(*where: sa.ColumnElement) -> sa.CompoundSelect:
+    """A statement that reads members that meet the conditions, and the member
+    at the path. Each part reads a range of one index. With an OR of the
+    conditions, databases would read all members of the group."""
+    return sa.union_all(
+        sa.select(_kind(_OF_GROUP), *_GROUP, *_nulls(_MEMBER_COLUMNS),
+                  *exclusive_state.no_sums()).where(
+                      GroupRow.__table__.c.uuid == sa.bindparam('group')),
+        _of_members(next(_nulls([_ALTERNATES])), *where),
+        _of_members(_ALTERNATES, _MEMBER.path == sa.bindparam('path')),
+        sa.select(_kind(_OF_TIMES), *_nulls((*_GROUP, *_MEMBER_COLUMNS)),
+                  sa.func.count(), sa.cast(
+                      sa.func.coalesce(sa.func.sum(_TIME % MODULUS), 0),
+                      sa.BigInteger), sa.null()).where(_OF_THE_GROUP),
+        exclusive_state.sums(
+            (_kind(_OF_SUMS), *_nulls((*_GROUP, *_MEMBER_COLUMNS)))),
+        exclusive_state.claims(
+            (_kind(_OF_CLAIM), _MEMBER.group_uuid, *_nulls(_GROUP[1:]),
+             _MEMBER.id, *_nulls(_MEMBER_COLUMNS[1:5]), _MEMBER.instance_uuid,
+             *_nulls(_MEMBER_COLUMNS[6:]),
+             *(sa.null() for _ in range(3)))))
+
+
+_ALL = _statement()
+_CHANGED = _statement(_MEMBER.changed_at >= sa.bindparam('since'))
 _NAMES = tuple(column.name for column in LIGHT)
 _JSON = frozenset(column.name for column in LIGHT
                   if isinstance(column.type, sa.JSON))
@@ -122,17 +137,18 @@ class GroupState:
 
 
 def read(link: sa.Connection, group_uuid: str, path: str,
-         since: int = 0) -> GroupState:
+         since: datetime | None = None) -> GroupState:
     """The state of a group, and that of all exclusive groups, with one
     statement.
 
     :param path: path of the member whose alternates are read
-    :param since: only members that have changed since this time are read, in
-        microseconds; 0 reads all members
+    :param since: only this member and members that have changed since this
+        time are read, in naive UTC; None reads all members
     """
     found = GroupState()
-    for row in link.execute(_REREAD, {
-            'group': group_uuid, 'path': path, 'since': since}).all():
+    values = {'group': group_uuid, 'path': path}
+    for row in (link.execute(_ALL, values) if since is None else link.execute(
+            _CHANGED, values | {'since': since})).all():
         kind = row[0]
         if kind == _OF_MEMBER:
             *state, destination, places = row[_MEMBERS:_SUMS]
