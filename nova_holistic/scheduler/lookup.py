@@ -25,11 +25,11 @@ from nova_holistic.scheduler.hosts.host_reader import ZONE
 from nova_holistic.scheduler import nova_errors
 from nova_holistic.scheduler.pointed_request import PointedRequest
 from nova_holistic.scheduler.pointer import Pointer
-from nova_holistic.scheduler.policies import membership
 from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.table.changes.claim import CLAIMABLE, SeenRows
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.queries.cached_group import Found
+from nova_holistic.table.queries.group_members import GroupMembers
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
 
@@ -250,7 +250,7 @@ class Lookup:
 
     def _claimable_rows(
             self, pointer: Pointer, record: GroupRecord,
-            rows: Sequence[MemberRecord], instance_uuids: Sequence[str]
+            rows: GroupMembers, instance_uuids: Sequence[str]
     ) -> Sequence[MemberRecord]:
         """Rows that the instances may claim; none if an instance may already
         have a row.
@@ -264,16 +264,14 @@ class Lookup:
                 f'is {record.status}')
         self._candidates.resource_request = request_check.resource_request(
             self._context, self._spec, self._scheduler.host_manager)
-        pointed_at = membership.pointed_at(rows, pointer.member)
+        pointed_at = rows.pointed_at(pointer.member)
         if not pointed_at:
             if not held_siblings.exists(
                     self._connections, record, rows, pointer.member):
                 self._growth.must_be_possible(record, rows, pointer.member)
             return ()
         matching = self._matching_rows(pointed_at)
-        owners = {row.instance_uuid for row in rows}
-        if record.status not in CLAIMABLE or owners.intersection(
-                instance_uuids):
+        if record.status not in CLAIMABLE or rows.have_any_of(instance_uuids):
             return ()
         return [row for row in matching if row.state == MemberState.PLANNED]
 

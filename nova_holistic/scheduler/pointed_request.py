@@ -54,7 +54,7 @@ class PointedRequest:
             if not scopes_of_members(membership.parsed_group(
                     record, connections.policy_types)):
                 return []
-        return connections.positions.unread_servers(record.uuid, rows)
+        return connections.positions.unread_servers(record.uuid, rows.by_id)
 
 
 def read(table: PlacementTable, spec: 'objects.RequestSpec'

@@ -185,13 +185,13 @@ class Reader:
 
     def number_of_unread_servers(self):
         _, rows = self._cloud.table.group_cache.read(self._group)
-        return len(self._cache.unread_servers(self._group, rows))
+        return len(self._cache.unread_servers(self._group, rows.by_id))
 
     def _positions(self, cache):
         record, rows = self._cloud.table.group_cache.read(self._group)
         found = cache.positions(
             nova_context.get_admin_context(), Groups(self._group, frozenset(
-                [record.project_id])), {row.id: row for row in rows})
+                [record.project_id])), rows.by_id)
         return [found.get(row.id) and (found[row.id].host,
                                        found[row.id].source)
                 for row in rows if row.state in server_locations.OWNED]

@@ -59,18 +59,16 @@ class PlacedMembers(Mapping[str, Host]):
         """
         key = scope.path, level
         if key not in self._counts:
-            paths = [member.path for member in scope.members
-                     if member.path in self.hosts]
             if not scope.group.rules:
-                return self._counted(paths, level)
-            self._count(key, paths, scope)
+                return self._counted(self._placed_in(scope), level)
+            self._count(key, scope)
         return self._counts[key]
 
     def all_at(self, level: str) -> Counts:
         """Number of all hosts of members in each domain of the level."""
         key = None, level
         if key not in self._counts:
-            self._count(key, self.hosts)
+            self._count(key)
         return self._counts[key]
 
     def with_changes(self, changes: Changes) -> 'PlacedMembers':
@@ -96,10 +94,15 @@ class PlacedMembers(Mapping[str, Host]):
                 del hosts[path]
         return PlacedMembers(self._scopes, self._snapshot.levels, hosts)
 
-    def _count(self, key: _Key, paths: Iterable[str],
-               scope: 'Scope | None' = None) -> None:
+    def _placed_in(self, scope: 'Scope') -> list[str]:
+        return [member.path for member in scope.members
+                if member.path in self.hosts]
+
+    def _count(self, key: _Key, scope: 'Scope | None' = None) -> None:
         if self._origin is None:
-            self._counts[key] = self._counted(paths, key[1])
+            self._counts[key] = self._counted(
+                self.hosts if scope is None else self._placed_in(scope),
+                key[1])
             return
         origin, changes = self._origin
         self._counts[key] = origin._adjusted(

@@ -34,6 +34,7 @@ from nova_holistic.scheduler.policies import deleted_servers, membership
 from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.table.changes import group_growth
 from nova_holistic.table.coordination.tasks import NewTask
+from nova_holistic.table.queries.group_members import GroupMembers
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState, Place, Task)
 
@@ -99,7 +100,7 @@ class MemberGrowth:
         return row
 
     def must_be_possible(self, record: GroupRecord,
-                         rows: Sequence[MemberRecord], path: str) -> None:
+                         rows: GroupMembers, path: str) -> None:
         """Check that a create with a pointer to this path may add a server.
 
         :raises RequestRefused: no member has this path, or the member has its
@@ -145,7 +146,7 @@ class MemberGrowth:
                 return claims.add(row, vacancy.reused)
         raise RequestRefused(f'group {group_uuid} is being changed by others')
 
-    def _vacancy(self, record: GroupRecord, rows: Sequence[MemberRecord],
+    def _vacancy(self, record: GroupRecord, rows: GroupMembers,
                  path: str) -> _Vacancy:
         """The member of a further server at the path.
 
@@ -178,12 +179,12 @@ class MemberGrowth:
                 if row.state == MemberState.RELEASED and row.returned
                 and not row.unwanted]
 
-    def _without_server(self, rows: Sequence[MemberRecord],
+    def _without_server(self, rows: GroupMembers,
                         path: str) -> MemberRecord | None:
         """A member at the path whose server is deleted, before the reconciler
         has changed its row."""
         owned = {row.instance_uuid: row for row
-                 in membership.pointed_at(rows, path)
+                 in rows.pointed_at(path)
                  if row.instance_uuid is not None
                  and row.state in group_growth.REUSED}
         gone = deleted_servers.deleted_servers(

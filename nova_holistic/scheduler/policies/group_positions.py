@@ -26,6 +26,7 @@ from nova import objects
 from oslo_utils import timeutils
 
 from nova_holistic.model.nova.server_position import Position
+from nova_holistic.scheduler.policies.changed_keys import changed_keys
 from nova_holistic.scheduler.policies import server_locations
 from nova_holistic.scheduler.policies.server_locations import (
     CellRead, OWNED, ServerLocation)
@@ -43,8 +44,6 @@ because a read of all of them returns two rows for each. If a cell reaches the
 limit, all servers of the group are read again."""
 REMEMBERED = 50_000
 """Maximum number of cached members of all groups."""
-
-Rows = Iterable[MemberRecord]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +103,14 @@ class GroupPositions:
         self._weight = 0
         self._lock = threading.Lock()
 
-    def unread_servers(self, group_uuid: str, rows: Rows) -> list[str]:
+    def unread_servers(self, group_uuid: str, rows: Mapping[int, MemberRecord]
+                       ) -> list[str]:
         """UUIDs of the servers that ``positions`` will read for certain.
 
-        :param rows: members of the group
+        :param rows: members of the group by the IDs of their rows
         """
         return [row.instance_uuid for row
-                in _stale(self._of(group_uuid), {row.id: row for row in rows})
+                in _stale(self._of(group_uuid), rows)
                 if row.instance_uuid is not None]
 
     def positions(self, context, groups: Groups,
@@ -179,9 +179,10 @@ def _stale(known: _Known, now: Mapping[int, MemberRecord]
     before, unsettled = known.rows, known.unsettled
     if before is now:
         return [now[number] for number in unsettled]
-    return [row for number, row in now.items()
-            if (before.get(number) is not row and before.get(number) != row)
-            or number in unsettled]
+    found = [number for number in changed_keys(now, before, now)
+             if before.get(number) != now[number]]
+    return [now[number] for number in dict.fromkeys(
+        [*found, *unsettled]) if number in now]
 
 
 def _read(context, projects: frozenset[str],
@@ -196,14 +197,15 @@ def _read(context, projects: frozenset[str],
     by_number = server_locations.by_cell_number(
         context, list(owned)) if owned else {}
     cells = _cells(context, known.cells, by_number)
-    servers = known.servers if now is known.rows else {
-        row.instance_uuid: row for row in now.values() if row.state in OWNED}
-    cell_of = known.cell_of if not owned else {
-        uuid: cell for uuid, cell in known.cell_of.items()
-        if uuid in servers and uuid not in owned}
+    servers, cell_of = dict(known.servers), dict(known.cell_of)
+    for number in (*(known.rows.keys() - now.keys()),
+                   *(row.id for row in stale if row.id in known.rows)):
+        servers.pop(known.rows[number].instance_uuid, None)
+        cell_of.pop(known.rows[number].instance_uuid, None)
+    servers.update(owned)
     cell_of.update({uuid: cells[number].uuid for number, uuids
                     in by_number.items() for uuid in uuids})
-    used = {cell_of[uuid] for uuid in servers if uuid in cell_of}
+    used = set(cell_of.values())
     begin = timeutils.utcnow()
     wanted = {cell.uuid: CellRead(
         {uuid: owned[uuid] for uuid in by_number.get(number, ())},

@@ -15,6 +15,7 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.members.placed_members import PlacedMembers
 from nova_holistic.model.nova.server_position import Position
 from nova_holistic.scheduler.hosts import locations
+from nova_holistic.scheduler.policies.changed_keys import changed_keys
 from nova_holistic.scheduler.policies.policy_evaluation import (
     REMEMBERED_GROUPS, scopes_of_members)
 from nova_holistic.table.queries.group_cache import REMEMBERED
@@ -145,9 +146,9 @@ def _changed(known: _Known, has_same_levels: bool,
     """The state with other rows and positions, and the new hosts that the plan
     locates."""
     before, last = known.rows, known.positions
-    changed = [number for number, row in rows.items()
-               if before.get(number) is not row
-               or last.get(number) is not positions.get(number)]
+    changed = dict.fromkeys(changed_keys(rows, before, rows))
+    if positions is not last:
+        changed.update(dict.fromkeys(changed_keys(rows, last, positions)))
     gone = before.keys() - rows.keys()
     if not changed and not gone:
         return known, {}

@@ -4,6 +4,7 @@
 import collections
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+import itertools
 import threading
 import weakref
 
@@ -29,6 +30,7 @@ from nova_holistic.scheduler.policies.policy_evaluation import (
     PolicyEvaluation, scopes_of_members)
 from nova_holistic.scheduler.policies.server_locations import OWNED
 from nova_holistic.table.queries.cached_group import Found
+from nova_holistic.table.queries.group_members import GroupMembers
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState)
 from nova_holistic.table.volume_records import OCCUPYING as VOLUME_STATES
@@ -98,16 +100,18 @@ class Membership:
 
     def _evaluate(self, connections: Connections, context) -> PolicyEvaluation:
         levels, path = connections.topology.levels, self.own.member.path
-        group = sized_group(self.record, connections.policy_types, (
-            *self.rows, self.own))
+        group = sized_group(
+            self.record, connections.policy_types,
+            itertools.chain(self.rows, [self.own]))
         if self.by_plan and not scopes_of_members(group).get(path):
             # No rule reads the hosts of other members. A search for another
             # host does: the objective may depend on them.
             return PolicyEvaluation(group, levels, path, {})
         context = context or nova_context.get_admin_context()
         # The server of the request is not read.
-        rows = {row.id: row for row in self.rows
-                if row.id != self.own.id or row.state not in OWNED}
+        rows = dict(_by_id(self.rows))
+        if self.own.id in rows and rows[self.own.id].state in OWNED:
+            del rows[self.own.id]
         found = connections.member_hosts.read(
             SizedGroup(self.record, group, levels), rows,
             connections.positions.positions(
@@ -183,14 +187,6 @@ def store_for_next_find(spec: 'objects.RequestSpec',
     _stored[spec] = found
 
 
-def pointed_at(rows: Sequence[MemberRecord], path: str
-               ) -> list[MemberRecord]:
-    """The row of the member with this path, or else all rows of the member
-    description with this path."""
-    return ([row for row in rows if row.member.path == path]
-            or [row for row in rows if row.member.description == path])
-
-
 def _of_group(connections: Connections, spec, group: str) -> Found | None:
     """A group with its members, if it belongs to the server's project."""
     found = connections.table.group_cache.read(group)
@@ -203,11 +199,16 @@ def _with_server(rows: Sequence[MemberRecord],
                  if row.instance_uuid == instance_uuid), None)
 
 
+def _by_id(rows: Sequence[MemberRecord]) -> Mapping[int, MemberRecord]:
+    return rows.by_id if isinstance(rows, GroupMembers) else {
+        row.id: row for row in rows}
+
+
 def _free(connections: Connections, found: Found, pointer: Pointer,
           instance_uuid: str) -> MemberRecord | None:
     """A row without a server that the pointer names; None if there is no such
     row, or if the server was detached from the group."""
-    free = [row for row in pointed_at(found[1], pointer.member)
+    free = [row for row in found[1].pointed_at(pointer.member)
             if row.instance_uuid is None]
     if not free or adopted_servers.is_detached(
             connections, found[0].uuid, instance_uuid):

@@ -12,6 +12,7 @@ from sqlalchemy import orm
 
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.table.queries.exclusive_state import ExclusiveState
+from nova_holistic.table.queries.group_members import GroupMembers
 from nova_holistic.table.queries import group_state
 from nova_holistic.table.queries.group_state import (
     GroupState, LIGHT, MODULUS)
@@ -31,7 +32,7 @@ changes the sum of the times, so that all members are read again."""
 _EPOCH = datetime(1970, 1, 1)
 _HEAVY = (*(column for column in rows.BARE if column.name != 'updated_at'),
           sa.null().label('updated_at'))
-Found = tuple[GroupRecord, Sequence[MemberRecord]]
+Found = tuple[GroupRecord, GroupMembers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,6 @@ class Read(NamedTuple):
 class Known:
     """The last read state of a group.
 
-    :ivar members: members by ID, in the order of the document
     :ivar text: approximate number of characters of the document
     :ivar values: the columns from which the record was made: see
         ``GroupState.group``; None if they were not kept
@@ -91,7 +91,7 @@ class Known:
     """
 
     record: GroupRecord
-    members: dict[int, MemberRecord]
+    members: GroupMembers
     text: int = 0
     values: tuple[Any, ...] | None = None
     times: MemberTimes = NO_TIMES
@@ -99,7 +99,7 @@ class Known:
     @property
     def found(self) -> Found:
         """The group and its members, as ``GroupCache.read`` returns them."""
-        return self.record, tuple(self.members.values())
+        return self.record, self.members
 
 
 def read_completely(session: orm.Session, group_uuid: str) -> Known | None:
@@ -111,9 +111,9 @@ def read_completely(session: orm.Session, group_uuid: str) -> Known | None:
     if row is None:
         return None
     record = replace(rows.light_group_record(row), document=row.document)
-    return Known(record, members(
-        session, MemberRow.group_uuid == group_uuid),
-        _characters(record.document))
+    found = members(session, MemberRow.group_uuid == group_uuid)
+    return Known(record, GroupMembers.of(found.values()),
+                 _characters(record.document))
 
 
 def read_changes(link: sa.Connection, known: Known, path: str,
@@ -126,16 +126,16 @@ def read_changes(link: sa.Connection, known: Known, path: str,
     """
     state, times = _read_state(link, known, path)
     record = _record(known, state.group)
-    unknown = _unknown(known.members, state.members)
+    unknown = _unknown(known.members.by_id, state.members)
     if record is None or len(unknown) > few:
         return None, Read()
     members_now = known.members
-    if known.members.keys() - times.by_id.keys():
-        members_now = {number: each for number, each in known.members.items()
-                       if number in times.by_id}
-    if unknown:
-        members_now = dict(members_now)
-        members_now.update(members(link, MemberRow.id.in_(unknown)))
+    if unknown or known.members.by_id.keys() - times.by_id.keys():
+        by_id = {number: each for number, each in known.members.by_id.items()
+                 if number in times.by_id}
+        by_id.update(members(link, MemberRow.id.in_(unknown))
+                     if unknown else {})
+        members_now = GroupMembers.of(by_id.values())
     found = updated_members(members_now, state.members)
     if found is None:
         return None, Read()
@@ -197,24 +197,25 @@ def version(group: GroupRecord | sa.Row | SimpleNamespace) -> tuple:
     return group.revision, group.created_at, group.fingerprint
 
 
-def updated_members(known: Mapping[int, MemberRecord],
-                    changing: Mapping[int, Sequence[Any]]
-                    ) -> dict[int, MemberRecord] | None:
+def updated_members(known: GroupMembers, changing: Mapping[int, Sequence[Any]]
+                    ) -> GroupMembers | None:
     """Members in their current state, in the known order, which changes with
     the group's version. None if more than the state of a member has changed.
 
     :param changing: values of ``group_state.CHANGING`` by the ID of the
         member, of members that may have changed
     """
-    if not changing.keys() <= known.keys():
+    if not changing.keys() <= known.by_id.keys():
         return None
-    found = dict(known)
+    found = []
     for number, (_, hold, host, *now) in changing.items():
-        was = known[number]
+        was = known.by_id[number]
         if (was.hold, was.place.host) != (hold, host):
             return None
-        found[number] = _updated(was, *now)
-    return found
+        row = _updated(was, *now)
+        if row is not was:
+            found.append(row)
+    return known.updated(found) if found else known
 
 
 def _updated(was: MemberRecord, state: str, held: bool,

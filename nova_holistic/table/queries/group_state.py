@@ -55,8 +55,8 @@ MODULUS = 2**40
 """The sum of the times of a million members, modulo this number, fits into
 64 bits."""
 
-# These statements are built once, because one is sent for each server. A single
-# statement reads all of it at one point in time at any isolation level.
+# The statements are built once, because one of them is sent for each server. A
+# single statement reads all of it at one point in time at any isolation level.
 _GROUP, _STATE = _unparsed(LIGHT), _unparsed(CHANGING)
 _TIME = Microseconds(_MEMBER.changed_at)
 _ALTERNATES = sa.type_coerce(_MEMBER.alternates, sa.Text())
@@ -73,7 +73,7 @@ _OF_THE_GROUP = _MEMBER.group_uuid == sa.bindparam('group')
 
 
 def _of_members(alternates: sa.ColumnElement, *where: sa.ColumnElement
-             ) -> sa.Select:
+                ) -> sa.Select:
     """A row for each member of the group that meets the conditions."""
     return sa.select(
         _kind(_OF_MEMBER), *_nulls(_GROUP), *_STATE, alternates, _TIME,

@@ -163,7 +163,6 @@ class MemberRow(Base):
         sa.Index('ix_holistic_members_changed_at', 'changed_at'),
         sa.Index('ix_holistic_members_description', 'group_uuid',
                  'description', 'state', 'position'),
-        # The times of a group's members are read from this index only.
         sa.Index('ix_holistic_members_group_changed_at', 'group_uuid',
                  'changed_at'),
         sa.Index('ix_holistic_members_group_state', 'group_uuid', 'state'),

@@ -1,34 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The row of a server in its group, and the current definition of the
-group."""
+"""The current definition of a group."""
 
 import dataclasses
 
-from nova_holistic.model.members.member import Member
-from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.policies import load_policy_types
 from nova_holistic.scheduler.policies import membership
-from nova_holistic.table.records import (
-    GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
+from nova_holistic.table.records import GroupRecord, GroupStatus
 
 GROUP = 'b2b7a2a8-9f0a-4f3c-8a47-1f2f3c6b7d55'
-
-
-def row(path, description):
-    return MemberRecord(
-        id=1, group_uuid=GROUP, member=Member(
-            path, description, Requirements()),
-        place=Place('h', 'h', 'p'), hold='hold', held=True,
-        state=MemberState.PLANNED)
-
-
-def test_a_pointer_names_one_member_or_a_counted_member():
-    rows = [row('db/node-0', 'db/node'), row('db/node-1', 'db/node'),
-            row('web', 'web')]
-    assert membership.pointed_at(rows, 'db/node-1') == [rows[1]]
-    assert membership.pointed_at(rows, 'db/node') == rows[:2]
-    assert membership.pointed_at(rows, 'web') == [rows[2]]
-    assert membership.pointed_at(rows, 'db') == []
 
 
 def record(document):
