@@ -118,42 +118,70 @@ def test_an_answer_costs_the_same_for_few_and_for_many_servers(
     assert len(costs[0]) <= 4
 
 
-@pytest.mark.parametrize('policies', [
-    policies if policies is not APART else [
-        {'type': 'anti-affinity', 'level': 'rack', 'max_per_domain': 500}]
-    for policies in POLICIES.values()], ids=POLICIES)
-def test_no_function_is_called_for_each_member(cloud, policies, monkeypatch):
-    """The first answer reads the group, and the second the times of its
-    members. Rows of the placement table that have changed in the last second
-    are read again. The test does not wait for a second. No alternate is
-    refused, because the objections to it name members."""
-    monkeypatch.setattr(cached_group, 'OVERLAP', timedelta(0))
-    calls = []
+WIDE = {name: policies if policies is not APART else [
+    {'type': 'anti-affinity', 'level': 'rack', 'max_per_domain': 500}]
+    for name, policies in POLICIES.items()}
+
+
+def growth(cloud, policies, event):
+    """How much more often each line or function of this project is executed
+    by the answer for a group with many members than for a group with few.
+
+    The first answer reads the group, and the second the times of its members.
+    No alternate is refused, because the objections to it name members.
+
+    :param event: 'line' or 'call'
+    """
+    counts = []
     for built in FEW, MANY:
         group = group_of(cloud, built, policies)
         answer(cloud, group, 'm-0')
         answer(cloud, group, 'm-1')
-        calls.append(own_calls(lambda: answer(cloud, group, 'm-2')))
+        counts.append(executed(lambda: answer(cloud, group, 'm-2'), event))
         clear(cloud)
-    few, many = calls
-    assert sum((many - few).values()) < (MANY - FEW) / 2, many - few
+    few, many = counts
+    return many - few
 
 
-def own_calls(work):
-    """Number of calls of each function of this project."""
-    calls = collections.Counter()
+@pytest.mark.parametrize('policies', WIDE.values(), ids=WIDE)
+def test_no_function_is_called_for_each_member(cloud, policies, monkeypatch):
+    """Rows of the placement table that have changed in the last second are
+    read again. The test does not wait for a second."""
+    monkeypatch.setattr(cached_group, 'OVERLAP', timedelta(0))
+    more = growth(cloud, policies, 'call')
+    assert sum(more.values()) < (MANY - FEW) / 2, more
 
-    def note(frame, event, _argument):
+
+@pytest.mark.parametrize('name', sorted(WIDE.keys() - {'exclusive'}))
+def test_no_line_is_executed_for_each_member(cloud, name, monkeypatch):
+    """Neither a loop nor a comprehension visits all members. The members of
+    exclusive groups, which all creates share, are visited."""
+    monkeypatch.setattr(cached_group, 'OVERLAP', timedelta(0))
+    more = growth(cloud, WIDE[name], 'line')
+    assert sum(more.values()) < (MANY - FEW) / 2, more
+
+
+def executed(work, event):
+    """Number of executions of each line of this project, or of calls of each
+    function."""
+    counts = collections.Counter()
+
+    def note(frame, kind, _argument):
         code = frame.f_code
-        if event == 'call' and '/nova_holistic/' in code.co_filename:
-            calls[code.co_filename, code.co_name] += 1
+        if '/nova_holistic/' not in code.co_filename:
+            return None
+        if kind == event:
+            counts[code.co_filename, code.co_name,
+                   frame.f_lineno if kind == 'line' else 0] += 1
+        return note
 
-    sys.setprofile(note)
+    before = sys.gettrace()
+    sys.settrace(note)
     try:
         work()
     finally:
-        sys.setprofile(None)
-    return calls
+        sys.settrace(before)
+    return counts
 
 
 def test_a_group_without_rules_reads_no_positions(cloud):
@@ -191,7 +219,7 @@ class Reader:
         record, rows = self._cloud.table.group_cache.read(self._group)
         found = cache.positions(
             nova_context.get_admin_context(), Groups(self._group, frozenset(
-                [record.project_id])), rows.by_id)
+                [record.project_id])), dict(rows.by_id))
         return [found.get(row.id) and (found[row.id].host,
                                        found[row.id].source)
                 for row in rows if row.state in server_locations.OWNED]
