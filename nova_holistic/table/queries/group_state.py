@@ -88,8 +88,9 @@ def _statement(*where: sa.ColumnElement) -> sa.CompoundSelect:
         sa.select(_kind(_OF_GROUP), *_GROUP, *_nulls(_MEMBER_COLUMNS),
                   *exclusive_state.no_sums()).where(
                       GroupRow.__table__.c.uuid == sa.bindparam('group')),
-        _of_members(next(_nulls([_ALTERNATES])), *where),
+        # PostgreSQL takes the types of the columns from the first two parts.
         _of_members(_ALTERNATES, _MEMBER.path == sa.bindparam('path')),
+        _of_members(next(_nulls([_ALTERNATES])), *where),
         sa.select(_kind(_OF_TIMES), *_nulls((*_GROUP, *_MEMBER_COLUMNS)),
                   sa.func.count(), sa.cast(
                       sa.func.coalesce(sa.func.sum(_TIME % MODULUS), 0),
