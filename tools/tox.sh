@@ -6,7 +6,17 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# The distribution's Python is preferred if it can create environments: its
+# build is optimized with profiles, so that the tests need a tenth less
+# processor time than with a Python that was compiled without them.
 python=${PYTHON:-python3}
+if [ -z "${PYTHON:-}" ] && /usr/bin/python3 -c '
+import ensurepip, os, sys, sysconfig, venv
+header = os.path.join(sysconfig.get_path("include"), "Python.h")
+sys.exit(sys.version_info < (3, 11) or not os.path.exists(header))
+' 2>/dev/null; then
+    python=/usr/bin/python3
+fi
 if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
     echo "tools/tox.sh: $python is older than Python 3.11; set PYTHON" >&2
     exit 2
