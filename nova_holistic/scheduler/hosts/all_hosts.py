@@ -2,7 +2,7 @@
 """Adds all hosts of Nova to an evaluation, for policies that depend on more
 than the hosts of members."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import nova.conf
@@ -14,6 +14,7 @@ from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.policies.policy_evaluation import (
     PolicyEvaluation, REMEMBERED_GROUPS)
+from nova_holistic.table.queries.group_members import GroupMembers
 from nova_holistic.table.queries import totals
 from nova_holistic.table.records import MemberRecord
 
@@ -25,7 +26,7 @@ with Nova's databases again by the next request."""
 
 
 def with_all_hosts(evaluation: PolicyEvaluation, connections: Connections,
-                   rows: Iterable[MemberRecord]) -> PolicyEvaluation:
+                   rows: Sequence[MemberRecord]) -> PolicyEvaluation:
     """The evaluation, with all hosts if one of its policies needs all hosts.
 
     These hosts are those of the last refresh, so that the cost of a request
@@ -37,8 +38,9 @@ def with_all_hosts(evaluation: PolicyEvaluation, connections: Connections,
     """
     if evaluation.is_local:
         return evaluation
-    group = _last_resolved(evaluation.group).group({
-        row.member.description: row.member.requirements for row in rows})
+    if not isinstance(rows, GroupMembers):
+        rows = GroupMembers.of(rows)
+    group = _last_resolved(evaluation.group).group(rows.requirements)
     return replace(evaluation, group=group, cloud=connections.hosts.cloud(
         nova_context.get_admin_context(), connections.topology,
         connections.placement, _traits(group),
@@ -69,7 +71,7 @@ class _LastResolved:
 
     def group(self, wanted: Mapping[str, Requirements]) -> Group:
         last = self._last
-        if last is None or last[0] != wanted:
+        if last is None or last[0] is not wanted and last[0] != wanted:
             last = self._last = wanted, _resolved(self._group, wanted, '')
         return last[1]
 
@@ -88,7 +90,7 @@ def _resolved(group: Group, wanted: Mapping[str, Requirements],
                      for nested in group.groups))
 
 
-def _traits(group: Group) -> frozenset[str]:
+def _traits_of(group: Group) -> frozenset[str]:
     """Traits that the group's members and policies name."""
     wanted = {m.description: m.requirements
               for m in group.all_members()}.values()
@@ -96,3 +98,6 @@ def _traits(group: Group) -> frozenset[str]:
         *(w.required_traits | w.forbidden_traits for w in wanted),
         *(rule.traits for scope in group.scopes()
           for rule in scope.group.rules))
+
+
+_traits = IdentityCache(_traits_of, REMEMBERED_GROUPS)

@@ -109,7 +109,8 @@ class Membership:
             return PolicyEvaluation(group, levels, path, {})
         context = context or nova_context.get_admin_context()
         # The server of the request is not read.
-        rows = dict(_by_id(self.rows))
+        rows = dict(self.rows.by_id if isinstance(self.rows, GroupMembers)
+                    else GroupMembers.of(self.rows).by_id)
         if self.own.id in rows and rows[self.own.id].state in OWNED:
             del rows[self.own.id]
         found = connections.member_hosts.read(
@@ -197,11 +198,6 @@ def _with_server(rows: Sequence[MemberRecord],
                  instance_uuid: str) -> MemberRecord | None:
     return next((row for row in rows
                  if row.instance_uuid == instance_uuid), None)
-
-
-def _by_id(rows: Sequence[MemberRecord]) -> Mapping[int, MemberRecord]:
-    return rows.by_id if isinstance(rows, GroupMembers) else {
-        row.id: row for row in rows}
 
 
 def _free(connections: Connections, found: Found, pointer: Pointer,

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections import defaultdict
 from typing import Self
 
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.table.records import MemberRecord
 
 _Paths = Mapping[str, Sequence[int]]
@@ -19,9 +20,11 @@ class GroupMembers(tuple[MemberRecord, ...]):
     indexes are made once, and :meth:`updated` adjusts them to changes.
 
     :ivar by_id: the members by the IDs of their rows
+    :ivar requirements: requirements by the path of the member description
     """
 
     by_id: Mapping[int, MemberRecord]
+    requirements: Mapping[str, Requirements]
     _paths: _Paths
     _descriptions: _Paths
     _owned: Mapping[str, int]
@@ -35,6 +38,8 @@ class GroupMembers(tuple[MemberRecord, ...]):
             paths[row.member.path].append(row.id)
             descriptions[row.member.description].append(row.id)
         found.by_id = {row.id: row for row in found}
+        found.requirements = {row.member.description: row.member.requirements
+                              for row in found}
         found._paths, found._descriptions = dict(paths), dict(descriptions)
         found._owned = {row.instance_uuid: row.id for row in found
                         if row.instance_uuid is not None}
@@ -54,7 +59,7 @@ class GroupMembers(tuple[MemberRecord, ...]):
                       if row.instance_uuid is not None})
         found = type(self)(by_id.values())
         found.by_id, found._owned = by_id, owned
-        found._paths = self._paths
+        found.requirements, found._paths = self.requirements, self._paths
         found._descriptions = self._descriptions
         return found
 
