@@ -81,8 +81,8 @@ def _of_members(alternates: sa.ColumnElement, *where: sa.ColumnElement
 
 
 def _statement(*where: sa.ColumnElement) -> sa.CompoundSelect:
-    """A statement that reads members that meet the conditions, and the member
-    at the path. Each part reads a range of one index. With an OR of the
+    """A statement for members that meet the conditions, and for the member at
+    the path. Each part reads a range of one index. With an OR of the
     conditions, databases would read all members of the group."""
     return sa.union_all(
         sa.select(_kind(_OF_GROUP), *_GROUP, *_nulls(_MEMBER_COLUMNS),
