@@ -94,8 +94,9 @@ class PhasesLimits:
     :ivar preferred_hosts: hosts above which it is searched first. On fewer
         hosts, one program of all hosts is fast.
     :ivar emptied_group: members of a group up to which programs empty hosts,
-        if the objective is the number of hosts. With 1,386 members, each
-        program took 2.6 s, and ruin and recreate found as good plans.
+        if the objective is the number of hosts. Chosen by the mixed groups of
+        benchmarks/grid.py: with 5,000, the preferences of three of four groups
+        of 1,100 to 4,900 members cost more, and those of none cost less.
     :ivar roomy_shares: shares of the hosts with the most room, in turn, that
         a program of all members may use in addition to those of the plan, if
         the objective is the number of hosts. Chosen by the mixed groups of
@@ -116,7 +117,7 @@ class PhasesLimits:
         6,500 places.
     :ivar open_hosts: hosts with room for each member up to which a cloud with
         few places is nearly full: if preferences are violated, the
-        large-neighbourhood search gets the time of other programs. Of 20
+        large-neighbourhood search gets the time of some programs. Of 20
         groups of benchmarks/grid.py, the planted ones have at most 1.1, and
         the mixed ones at least 2.5.
     :ivar freed_members: members that the first step of this search frees.

@@ -15,15 +15,18 @@ import numpy as np
 
 from nova_holistic.solver.construct.roomy_hosts import roomy_hosts
 from nova_holistic.solver.improve.neighbourhood import PlanView
+from nova_holistic.solver.improve.rows_by_place import RowsByPlace
 from nova_holistic.solver.improve.step import Outcome, Part, step, StepContext
 from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.phases.satisfied_preferences import (
     with_satisfied_hard)
-from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime, TooLarge
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.problem.subproblem import Subproblem
 from nova_holistic.solver.problem.utilisation_curve import (
     is_number_of_hosts)
 from nova_holistic.solver.ruin_recreate.part_search import ruin_and_recreate
@@ -62,6 +65,7 @@ class _FewerHosts:
         self._table = HostTable.of(known.snapshot)
         self._eligibility = Eligibility(self._table)
         self._backend = backend
+        self._rows: RowsByPlace | None = None
         self._chance = random.Random(DEFAULT.improvement.seed)
 
     def place_all(self) -> bool:
@@ -83,7 +87,9 @@ class _FewerHosts:
     def place_some(self) -> None:
         """Place all members of some hosts again, until the time ends or many
         steps have not led to a better plan."""
-        roomy, failures = self._roomy(limits().roomy_shares[0]), 0
+        roomy = self._roomy(limits().roomy_shares[0])
+        self._keep_hosts(np.union1d(roomy, self._used()))
+        failures = 0
         while self._deadline.left() and not self._known.is_good_enough and (
                 failures < limits().failed_steps):
             on = PlanView(self._kept).on_host
@@ -97,7 +103,7 @@ class _FewerHosts:
                 hosts.add(self._table.index[name])
                 if len(freed) >= limits().placed_members:
                     break
-            further = sorted(set(roomy.tolist()).difference(self._used()))
+            further = self._unused()
             hosts.update(self._chance.sample(further, min(len(further), round(
                 limits().further_hosts * len(hosts)))))
             outcome = self._step(frozenset(freed), np.array(sorted(hosts)),
@@ -111,13 +117,29 @@ class _FewerHosts:
         :raises OutOfTime: if the program is not built within the time limit
         """
         context = StepContext(
-            self._table, None, self._backend, self._deadline, replace(
+            self._table, self._rows, self._backend, self._deadline, replace(
                 DEFAULT.improvement, share=1.0, seconds=seconds))
         outcome = step(PlanView(self._kept), Part(freed, hosts, False),
                        context)
         if outcome.is_better:
             self._known.offer(self._kept.where)
         return outcome
+
+    def _keep_hosts(self, hosts: np.ndarray) -> None:
+        """Use only these hosts from now on, and build the rows of all
+        policies for them, from which each step takes those that it needs.
+
+        :raises OutOfTime: if the time ends before they are built
+        """
+        self._table = self._table.part(hosts)
+        with contextlib.suppress(TooLarge):
+            self._rows = RowsByPlace(Case.of(
+                self._kept.group, self._kept.snapshot, {},
+                self._deadline.check, Subproblem(self._table)),
+                self._deadline.check)
+
+    def _unused(self) -> list[int]:
+        return sorted(set(range(len(self._table))).difference(self._used()))
 
     def _used(self) -> list[int]:
         return [self._table.index[host.name]

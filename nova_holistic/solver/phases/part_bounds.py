@@ -97,22 +97,23 @@ def bound_diverse(known: Incumbent, backend: Backend, deadline: Deadline,
         search_few_places(known, backend, deadline.part(limits().main_share))
     if known.is_good_enough:
         return
+    hosts = None
     with contextlib.suppress(OutOfTime):
         # Patterns are not applicable if policies keep members together.
         hosts = relax_policies(known, deadline.part(limits().bound_share))
-        if is_full and known.plan_cost[0]:
-            # The large-neighbourhood search satisfies more preferences.
-            return
-        if hosts is not None and known.is_preferred and (
-                not known.is_good_enough):
+    with contextlib.suppress(OutOfTime):
+        search_fewer_hosts(known, backend, deadline.part(
+            limits().program_share if is_full else limits().main_share))
+    if known.is_good_enough or is_full and known.plan_cost[0]:
+        # The large-neighbourhood search satisfies more preferences.
+        return
+    with contextlib.suppress(OutOfTime):
+        if hosts is not None and known.is_preferred:
             search_chosen_hosts(known, hosts, backend, deadline.part(
                 limits().program_share))
     if not known.is_preferred or adds_up(known.objective):
         # Otherwise, the bound of the whole group is nearly always better.
         bound_parts(known, backend, deadline.part(limits().bound_share))
-    with contextlib.suppress(OutOfTime):
-        search_fewer_hosts(known, backend, deadline.part(
-            limits().main_share))
     if plans and known.is_preferred:
         # Otherwise, other searches may first find a plan whose preferences
         # cost less.

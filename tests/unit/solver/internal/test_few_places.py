@@ -217,7 +217,7 @@ def test_the_large_neighbourhood_search_replaces_programs_of_some_hosts(
     """The cloud has one host for each member, and the plan violates a
     preference. The first program of all hosts is too large."""
     found, known = [], _full()
-    monkeypatch.setattr(part_bounds, 'search_fewer_hosts',
+    monkeypatch.setattr(part_bounds, 'bound_parts',
                         lambda *_: found.append(True))
     with limited('phases', open_hosts=open_hosts, few_places=20), \
             limited('milp', exact_variables=0, searched_variables=0), \
@@ -225,3 +225,19 @@ def test_the_large_neighbourhood_search_replaces_programs_of_some_hosts(
         assert is_nearly_full(known, in_time()) == (not searches)
         part_bounds.bound_diverse(known, load_backend('highs'), in_time())
     assert len(found) == searches
+
+
+def test_programs_also_empty_hosts_of_nearly_full_clouds():
+    """The cloud has one host for each member, and any plan violates a
+    preference. The first program of all hosts is too large. Each member of the
+    plan is alone on its host, and four hosts have room for all of them."""
+    known = _full()
+    cost, hosts = known.plan_cost
+    with limited('phases', open_hosts=1, few_places=20), limited(
+            'milp', exact_variables=0, searched_variables=0), limited(
+                'improve', ruin_steps=0, steps_per_member=0):
+        assert is_nearly_full(known, in_time())
+        part_bounds.bound_diverse(known, load_backend('highs'), in_time())
+    assert known.plan_cost < (cost, hosts)
+    assert check(known.group, known.snapshot, {
+        path: each.name for path, each in known.where.items()}) == ()

@@ -137,8 +137,12 @@ def test_a_program_of_roomy_hosts_finds_the_fewest():
     assert _searched(known) == 2
 
 
-def test_a_program_of_roomy_hosts_satisfies_all_policies():
-    """The members of the first group are on two hosts of one rack, and only
+@pytest.mark.parametrize('places, hosts', [(3_000, 4), (1, 6)])
+def test_programs_of_roomy_hosts_satisfy_all_policies(places, hosts):
+    """With one place, programs of twelve members take the rows that they
+    need from those of all policies on these hosts.
+
+    The members of the first group are on two hosts of one rack, and only
     one rack has room for them. Three hosts have room for 21 members, and the
     groups have 24."""
     wanted = group(groups=[
@@ -149,7 +153,10 @@ def test_a_program_of_roomy_hosts_satisfies_all_policies():
                        14: (SMALL, LARGE)}, 30)
     known = _known(wanted, snapshot, [f'h9-{n // 4}' for n in range(8)] + [
         f'h{rack}-0' for rack in range(10, 26)])
-    assert _searched(known) == 4
+    with limited('phases', program_places=places, placed_members=12,
+                 further_hosts=1.0), limited(
+                     'improve', ruin_steps=0, steps_per_member=0):
+        assert _searched(known) <= hosts
 
 
 def test_ruin_and_recreate_uses_roomy_hosts():
