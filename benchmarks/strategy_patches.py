@@ -24,6 +24,7 @@ from nova_holistic.solver import solve as top
 from nova_holistic.solver.traffic import cell_variables, integer_counts
 from nova_holistic.solver.traffic.joint_patterns import JointPatterns
 from nova_holistic.solver.traffic import traffic_bound
+from nova_holistic.solver.traffic import traffic_plans
 
 
 def nothing(*_arguments, **_options):
@@ -157,6 +158,7 @@ STRATEGIES = {
         'traffic', fixed_patterns=0))],
     'branches of traffic': [(traffic_bound, 'limits', with_limits(
         'traffic', branches=0))],
+    'nested traffic': [(traffic_plans, 'nested_bound', lambda *_: 0.0)],
     'joint patterns': [(JointPatterns, 'least', lambda *_: 0.0)],
     'policies of traffic': [(cell_variables, 'decomposition', with_limits(
         'decomposition', part_variables=0))],

@@ -19,6 +19,9 @@ class TrafficLimits:
         first try. No effect on 1 point.
     :ivar aggregate_pairs: pairs of counts of two nodes in an aggregate of
         domains. No effect on 1 point.
+    :ivar nested_patterns: sizes of the tables of an aggregate of nested
+        domains, times the patterns of one domain. Chosen by the network groups
+        of benchmarks/grid.py.
     :ivar gap: share of the traffic by which a bound, whole numbers of members,
         or a fixed pattern may be worse; traffic of a pattern below which it is
         not fixed.
@@ -41,6 +44,7 @@ class TrafficLimits:
     tried_places: int = 8
     host_divisor: int = 2
     aggregate_pairs: int = 90_000
+    nested_patterns: int = 50_000_000
     gap: float = 1e-3
     branches: int = 12
     branching_share: float = 0.02

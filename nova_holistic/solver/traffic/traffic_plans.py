@@ -34,6 +34,7 @@ from nova_holistic.solver.traffic.construction import TrafficConstruction
 from nova_holistic.solver.traffic.count_bounds import CountBounds
 from nova_holistic.solver.traffic.integer_counts import integer_counts
 from nova_holistic.solver.traffic.joint_patterns import JointPatterns
+from nova_holistic.solver.traffic.nested_bound import nested_bound
 from nova_holistic.solver.traffic.remaining_capacity import (
     RemainingCapacity, traffic_classes, TrafficClass)
 from nova_holistic.solver.traffic.traffic_bound import TrafficBound
@@ -69,7 +70,7 @@ class TrafficPlans:
         self._relaxation, self._bounds = self._relax(lambda policy: True)
         if self._relaxation.infeasible:
             self._relaxation, self._bounds = self._relax(lambda policy: False)
-        self.bound = self._least(self._relaxation)
+        self.bound = self._least(self._relaxation, self._bounds)
         self._known: dict[frozenset[float], float | None] = {}
 
     @property
@@ -91,8 +92,8 @@ class TrafficPlans:
         held = frozenset(weight for weight in weights if exact(weight) > cost)
         if held not in self._known:
             try:
-                self._known[held] = self._least(self._relax(
-                    lambda policy: policy.weight in held)[0])
+                self._known[held] = self._least(*self._relax(
+                    lambda policy: policy.weight in held))
             except OutOfTime:
                 # A bound for more plans also holds for fewer plans.
                 return max((bound for fewer, bound in self._known.items()
@@ -117,14 +118,17 @@ class TrafficPlans:
                                 _remaining_kinds(
             self._kinds, remaining, classes, construction.taken))
 
-    def _least(self, relaxation: TrafficBound) -> float | None:
-        """The better one of two lower bounds; None if the relaxation proves
+    def _least(self, relaxation: TrafficBound,
+               bounds: CountBounds) -> float | None:
+        """The best one of three lower bounds; None if the relaxation proves
         none."""
         if relaxation.least is None or not self._graph.total:
             return relaxation.least
-        return max(relaxation.least, JointPatterns.of(self._graph).least(
+        joint = JointPatterns.of(self._graph).least(
             relaxation.capacity, self._kinds.table.snapshot.levels,
-            self._deadline))
+            self._deadline)
+        return max(relaxation.least, joint, nested_bound(
+            self._kinds, self._graph, bounds, self._deadline))
 
     def _relax(self, treat_as_hard: Callable[[Policy], bool]
                ) -> tuple[TrafficBound, CountBounds]:

@@ -30,6 +30,8 @@ from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.traffic.domain_aggregate import DomainAggregate
 from nova_holistic.solver.traffic.domain_types import DomainTypes
 from nova_holistic.solver.traffic.joint_patterns import JointPatterns
+from nova_holistic.solver.traffic.nested_aggregate import NestedAggregate
+from nova_holistic.solver.traffic.nested_bound import with_merged_leaves
 from nova_holistic.solver.traffic.traffic_graph import Star, TrafficGraph
 from nova_holistic.solver.traffic.traffic_plans import (
     traffic_plan, TrafficPlans)
@@ -212,6 +214,57 @@ def _with_one_domain_more(best, caps, joint, sizes):
     return found
 
 
+@pytest.mark.parametrize('cell_is_domain', [False, True])
+def test_nested_domains_keep_what_the_best_partition_keeps(cell_is_domain):
+    chance = np.random.default_rng(4)
+    for _ in range(40):
+        sizes = tuple(chance.integers(1, 4, 2).tolist())
+        racks, hosts = ([*chance.integers(0, 4, 2).tolist(),
+                         int(chance.integers(1, 6))] for _ in range(2))
+        found = NestedAggregate.of(
+            Star((0, 1), (10,)), sizes, np.array([
+                [[*sizes, sum(sizes)]], [racks], [hosts]]),
+            cell_is_domain, in_time(10.0))
+        for a, b in np.ndindex(sizes[0] + 1, sizes[1] + 1):
+            assert found.most_kept[0, a, b] == 10 * (
+                a * b * cell_is_domain
+                + _most_pairs('a' * a + 'b' * b, (racks, hosts)))
+
+
+def _most_pairs(members, levels):
+    """The most pairs of different sides within domains, summed over levels."""
+    if not levels:
+        return 0
+    one, other, joint = levels[0]
+    return max(sum(
+        domain.count('a') * domain.count('b')
+        + _most_pairs(''.join(domain), levels[1:]) for domain in partition)
+        for partition in _partitions([*members], len(members)) if all(
+            domain.count('a') <= one and domain.count('b') <= other
+            and len(domain) <= joint for domain in partition
+            if len({*domain}) == 2))
+
+
+def test_the_bound_of_three_tiers_is_in_whole_numbers():
+    """A rack is one host with room for six of the nine servers. With two
+    servers of each tier, it keeps four pairs of either relationship, and
+    another rack keeps one."""
+    snapshot = cloud(*(host(f'h{n}', f'r{n}') for n in range(16)))
+    shop = group(*(servers(name, 3) for name in ('web', 'app', 'db')),
+                 policies=[AntiAffinity(max_per_domain=6)],
+                 relationships=[Bandwidth(between=('web', 'app'), mbps=10),
+                                Bandwidth(between=('app', 'db'), mbps=10)])
+    assert _bound(shop, snapshot, {}, 0) == 2 * (9 - 5) * 10 * 2 * 2
+
+
+def test_leaves_with_different_traffic_are_not_merged():
+    shop = group(*(servers(name, 2) for name in 'abc'), relationships=[
+        Bandwidth(between=('a', 'b'), mbps=10),
+        Bandwidth(between=('a', 'c'), mbps=20)])
+    graph = TrafficGraph.of(Network(shop).traffic())
+    assert with_merged_leaves(graph) == graph
+
+
 def _most_traffic(edges, members, room):
     """The most Mbit/s within domains, over all partitions of the members into
     domains of at most this size.
@@ -219,19 +272,22 @@ def _most_traffic(edges, members, room):
     :param edges: names of two sides and Mbit/s between their members
     :param members: the side of each member
     """
-    def partitions(left):
-        if not left:
-            yield []
-            return
-        for rest in partitions(left[1:]):
-            yield [[left[0]], *rest]
-            for number, domain in enumerate(rest):
-                if len(domain) < room:
-                    yield [*rest[:number], [left[0], *domain],
-                           *rest[number + 1:]]
     return max(sum(mbps * domain.count(one) * domain.count(other)
                    for domain in partition for one, other, mbps in edges)
-               for partition in partitions(members))
+               for partition in _partitions(members, room))
+
+
+def _partitions(left, room):
+    """Yield the partitions of the members into domains of at most this size.
+    """
+    if not left:
+        yield []
+        return
+    for rest in _partitions(left[1:], room):
+        yield [[left[0]], *rest]
+        for number, domain in enumerate(rest):
+            if len(domain) < room:
+                yield [*rest[:number], [left[0], *domain], *rest[number + 1:]]
 
 
 def test_joint_patterns_never_keep_less_than_the_best_partition():
