@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Upper bound of the traffic within domains, for several levels together.
 
-``traffic_bound`` has patterns for each level of its own. Here, a pattern of a
+``traffic_bound`` has separate patterns for each level. Here, a pattern of a
 star contains the members in a cell, and its traffic is that of the best whole
 numbers of members in the domains of all levels in the cell, one within the
 other.
