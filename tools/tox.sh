@@ -17,6 +17,7 @@ sys.exit(sys.version_info < (3, 11) or not os.path.exists(header))
 ' 2>/dev/null; then
     python=/usr/bin/python3
 fi
+export PYTHON=$python
 if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
     echo "tools/tox.sh: $python is older than Python 3.11; set PYTHON" >&2
     exit 2
