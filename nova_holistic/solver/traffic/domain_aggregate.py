@@ -71,14 +71,7 @@ class DomainAggregate:
 
         :param prices: [row, node of the star]
         """
-        _, n, m = self.most_pairs.shape
-        value = (self.most_pairs * self.star.mbps[0]
-                 - prices[:, 0, None, None] * np.arange(n)[:, None]
-                 - prices[:, 1, None, None] * np.arange(m))
-        flat = value.reshape(len(self.place), -1)
-        best = np.argmax(flat, axis=1)
-        return (flat[np.arange(len(best)), best],
-                np.column_stack(np.divmod(best, m)))
+        return best_patterns(self.most_pairs * self.star.mbps[0], prices)
 
     def first(self, place: int, numbers: Sequence[int],
               joint: int) -> tuple[int, int] | None:
@@ -141,3 +134,20 @@ def _maximum_pairs(n: int, m: int, one: int, other: int, joint: int,
         if np.array_equal(before, found):
             break
     return found
+
+
+def best_patterns(values: np.ndarray, prices: np.ndarray
+                  ) -> tuple[np.ndarray, np.ndarray]:
+    """For each row, the profit of the best pattern of two nodes, and the
+    pattern. Every pattern is evaluated.
+
+    :param values: [row, n, m]: value of n and m members
+    :param prices: [row, node]
+    """
+    _, n, m = values.shape
+    profits = (values - prices[:, 0, None, None] * np.arange(n)[:, None]
+               - prices[:, 1, None, None] * np.arange(m))
+    flat = profits.reshape(len(values), -1)
+    best = np.argmax(flat, axis=1)
+    return (flat[np.arange(len(best)), best],
+            np.column_stack(np.divmod(best, m)))

@@ -8,6 +8,7 @@ import numpy as np
 
 from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.traffic.domain_aggregate import best_patterns
 from nova_holistic.solver.traffic.traffic_graph import Star
 
 
@@ -72,14 +73,7 @@ class NestedAggregate:
 
         :param prices: [row, node of the star]
         """
-        _, n, m = self.most_kept.shape
-        value = (self.most_kept
-                 - prices[:, 0, None, None] * np.arange(n)[:, None]
-                 - prices[:, 1, None, None] * np.arange(m))
-        flat = value.reshape(len(self.place), -1)
-        best = np.argmax(flat, axis=1)
-        return (flat[np.arange(len(best)), best],
-                np.column_stack(np.divmod(best, m)))
+        return best_patterns(self.most_kept, prices)
 
     def pairs(self, of_type: np.ndarray, patterns: np.ndarray) -> np.ndarray:
         """Mbit/s within each pattern.
