@@ -22,6 +22,7 @@ class Group:
     :ivar templates: nested groups whose number may change; ``groups`` contains
         the groups made from them
     :ivar _known: results of :meth:`all_members` by path
+    :ivar _elastic: the result of :attr:`is_elastic`, once it is known
     """
 
     name: str
@@ -35,6 +36,8 @@ class Group:
     templates: tuple['Group', ...] = ()
     _known: dict[str, tuple[Member, ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False)
+    _elastic: list[bool] = field(
+        default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def rules(self) -> tuple[Policy, ...]:
@@ -81,9 +84,12 @@ class Group:
     @property
     def is_elastic(self) -> bool:
         """Whether the number of members may change without an update."""
-        return bool(self.templates) or any(
-            each.bounds for each in self.members) or any(
-                each.is_elastic for each in self.groups)
+        # The solver asks for it for each batch of members.
+        if not self._elastic:
+            self._elastic.append(bool(self.templates) or any(
+                each.bounds for each in self.members) or any(
+                    each.is_elastic for each in self.groups))
+        return self._elastic[0]
 
     def resized(self, paths: Collection[str], path: str = '') -> 'Group':
         """The group with these servers of members whose number may change. All

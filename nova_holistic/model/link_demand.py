@@ -50,9 +50,9 @@ def with_demand(snapshot: Snapshot,
     """The snapshot with this traffic added to the usage of its uplinks."""
     if not any(demand.values()):
         return snapshot
-    return replace(snapshot, links=tuple(
+    return snapshot.with_links(
         _with_more(link, demand.get(snapshot.domain_of(link), 0))
-        for link in snapshot.links))
+        for link in snapshot.links)
 
 
 def _with_more(link: Link, mbps: int) -> Link:

@@ -43,9 +43,8 @@ from nova_holistic.model.policy import Encoder, Expression, Violations
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.policies.level_policy import LEVEL, LevelPolicy
 from nova_holistic.policies.relationship_affinity import RelationshipAffinity
-
-Sides = tuple[tuple[Member, ...], tuple[Member, ...]]
-_Numbers = dict[Domain | None, int]
+from nova_holistic.policies.uplink_loads import (
+    numbers_of_members, UplinkLoads)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +105,7 @@ class Bandwidth(LevelPolicy, Relationship):
 
     def link_demand(self, scope: Scope, placement: Mapping[str, Host],
                     snapshot: Snapshot) -> Mapping[Domain, int]:
-        return (self._loads(self.sides(scope), placement, snapshot)
+        return (self._own_loads(scope, placement, snapshot)
                 if self.hard else {})
 
     def overloaded(self, scope: Scope, placement: Mapping[str, Host],
@@ -127,7 +126,8 @@ class Bandwidth(LevelPolicy, Relationship):
               snapshot: Snapshot) -> Violations:
         sides = self.sides(scope)
         if not self.hard:
-            first, second = self._where(sides, placement, snapshot)
+            first, second = (numbers_of_members(
+                side, self.level, placement, snapshot) for side in sides)
             together = sum(number * second.get(domain, 0)
                            for domain, number in first.items() if domain)
             apart = sum(first.values()) * sum(second.values()) - together
@@ -161,58 +161,28 @@ class Bandwidth(LevelPolicy, Relationship):
         # top-level group also use them.
         return {self.level: True} if self.hard or scope.holds(member) else {}
 
-    def _where(self, sides: Sides, placement: Mapping[str, Host],
-               snapshot: Snapshot) -> tuple[_Numbers, _Numbers]:
-        """Placed members of each side, by domain; None means no domain."""
-        first, second = (self._numbers(side, placement, snapshot)
-                         for side in sides)
-        return first, second
-
-    def _numbers(self, side: Sequence[Member], placement: Mapping[str, Host],
-                 snapshot: Snapshot) -> _Numbers:
-        # Dictionaries take much less time than counters, and greedy
-        # construction calls this for each host that it tries.
-        found: _Numbers = {}
-        for member in side:
-            host = placement.get(member.path)
-            if host is not None:
-                domain = snapshot.domain(host, self.level)
-                found[domain] = found.get(domain, 0) + 1
-        return found
-
     def _overloaded(self, scope: Scope, placement: Mapping[str, Host],
                     snapshot: Snapshot) -> Iterator[
                         tuple[Domain, Link, int]]:
         """Links that this relationship uses, and that carry too much, with
         their domains and loads."""
         links = snapshot.uplinks(self.level)
-        own_loads = self._loads(self.sides(scope), placement, snapshot)
-        used = [domain for domain, load in own_loads.items()
-                if load and domain in links]
+        used = [domain for domain in self._own_loads(
+            scope, placement, snapshot) if domain in links]
         if not used:
             return
-        loads: Counter = Counter()
+        loads: Counter[Domain] = Counter()
         for each in self._on_the_same_links(scope):
-            loads.update(each.rule._loads(each.sides, placement, snapshot))
+            loads.update(each.loads(placement, snapshot))
         for domain in sorted(used):
             link = links[domain]
             if loads[domain] > link.uplink_mbps - link.used_mbps:
                 yield domain, link, loads[domain]
 
-    def _loads(self, sides: Sides, placement: Mapping[str, Host],
-               snapshot: Snapshot) -> Counter:
-        """Mbit/s of this relationship on the uplink of each domain."""
-        first, second = self._where(sides, placement, snapshot)
-        loads: Counter = Counter()
-        if not first or not second:
-            return loads
-        for one, other in ((first, second), (second, first)):
-            total = sum(other.values())
-            for domain, number in one.items():
-                elsewhere = total - other.get(domain, 0)
-                if domain is not None and elsewhere:
-                    loads[domain] += number * elsewhere * self.mbps
-        return loads
+    def _own_loads(self, scope: Scope, placement: Mapping[str, Host],
+                   snapshot: Snapshot) -> Mapping[Domain, int]:
+        return UplinkLoads(self.sides(scope), self.level, self.mbps)(
+            placement, snapshot)
 
     def _on_the_same_links(self, scope: Scope) -> list['_BandwidthRule']:
         """All hard bandwidth relationships of the level in the top-level
@@ -275,14 +245,15 @@ class _BandwidthRule:
 
     rule: Bandwidth
     scope: Scope
-    sides: Sides
+    loads: UplinkLoads
 
 
 def _hard_ones(top: Group) -> tuple[_BandwidthRule, ...]:
     """The hard bandwidth relationships of the top-level group and of all
     groups below it, in document order."""
     return tuple(
-        _BandwidthRule(each, scope, each.sides(scope))
+        _BandwidthRule(each, scope, UplinkLoads(
+            each.sides(scope), each.level, each.mbps))
         for scope in top.scopes() for each in scope.group.relationships
         if isinstance(each, Bandwidth) and each.hard)
 

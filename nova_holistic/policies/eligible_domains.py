@@ -46,16 +46,28 @@ def eligible_domains(level: str, confining: Sequence[str],
     """The coarser level, and the eligible domains in each of its domains."""
     coarser = [c for c in confining if _is_coarser(c, level, snapshot)]
     found: dict[tuple, set[Domain]] = defaultdict(set)
-    for domain, hosts in snapshot.divided(level).items():
-        for host in hosts:
-            if not coarser and domain in found[()]:
-                # One host is sufficient.
-                break
-            place = tuple(snapshot.domain(host, c) for c in coarser)
-            if host.enabled and domain not in found[place] and any(
-                    _meets(host, *demand) for demand in demands):
-                found[place].add(domain)
+    for place, domain, hosts in snapshot.once_for_hosts(
+            ('enabled hosts', level, *coarser),
+            lambda: _enabled_hosts(level, coarser, snapshot)):
+        # One host is sufficient.
+        if any(_meets(host, *demand) for host in hosts for demand in demands):
+            found[place].add(domain)
     return coarser, found
+
+
+def _enabled_hosts(level: str, coarser: Sequence[str], snapshot: Snapshot
+                   ) -> list[tuple[tuple, Domain, list[Host]]]:
+    """The enabled hosts of each domain of the level, divided by their domains
+    of the coarser levels."""
+    found = []
+    for domain, hosts in snapshot.divided(level).items():
+        inside: dict[tuple, list[Host]] = {}
+        for host in hosts:
+            if host.enabled:
+                place = tuple(snapshot.domain(host, c) for c in coarser)
+                inside.setdefault(place, []).append(host)
+        found.extend((place, domain, some) for place, some in inside.items())
+    return found
 
 
 def _meets(host: Host, wanted: Requirements,

@@ -95,8 +95,11 @@ class Exclusive(LevelPolicy):
                                  joined('; ', found))
 
     def excluded(self, snapshot: Snapshot) -> frozenset[Domain]:
-        return snapshot.once(('exclusive', self.level), lambda: _domains(
-            snapshot, self.level, (h for h in snapshot.hosts if h.servers)))
+        def work() -> frozenset[Domain]:
+            return _domains(snapshot, self.level,
+                            (h for h in snapshot.hosts if h.servers))
+
+        return snapshot.once_for_hosts(('exclusive', self.level), work)
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
         # All other servers count, and a member may count as one for other

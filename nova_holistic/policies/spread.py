@@ -155,7 +155,7 @@ class Spread(LevelPolicy):
             return (), {}
         demands = demands_of(scope)
         confining = scope.confining_levels
-        return snapshot.once(
+        return snapshot.once_for_hosts(
             ('spread', self.level, confining, demands),
             lambda: eligible_domains(self.level, confining, demands, snapshot))
 
@@ -226,14 +226,14 @@ class Spread(LevelPolicy):
         levels = [level for level in scope.confining_levels
                   if _refines(self.level, level, snapshot)]
         demands = frozenset(_demands(scope.group, _above(scope)))
-        return snapshot.once(
+        return snapshot.once_for_hosts(
             ('spread rows', self.level, tuple(levels), demands),
             lambda: self._places_of(levels, demands, snapshot))
 
     def _places_of(self, levels: list[str], demands: frozenset[Demand],
                    snapshot: Snapshot) -> list[list[Domain]]:
         places: dict[tuple[Domain, ...], list[Domain]] = defaultdict(list)
-        by_place = snapshot.once(
+        by_place = snapshot.once_for_hosts(
             ('spread hosts', self.level, tuple(levels)),
             lambda: self._hosts_by_place(levels, snapshot))
         for (place, domain), hosts in by_place.items():

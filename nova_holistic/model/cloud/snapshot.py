@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An immutable snapshot of the cloud at one point in time."""
 
-from collections.abc import (
-    Callable, Hashable, Iterable, Iterator, Mapping, Sequence)
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from collections import Counter
 from dataclasses import dataclass, field, replace
 import itertools
@@ -11,6 +10,7 @@ from typing import Any, TypeVar
 
 from nova_holistic.model.cloud.domain import HOST, Domain
 from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.named_rows import NamedRows
 from nova_holistic.model.cloud.nested_provider import NestedProvider
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.nova.flavor import Flavor
@@ -87,6 +87,7 @@ class Snapshot:
     :ivar lineage: the latest results of :meth:`lasting`, shared by all
         snapshots that were made of each other with ``replace``
     :ivar _known: results of :meth:`once`
+    :ivar _of_hosts: results of :meth:`once_for_hosts`
     :ivar _domains: results of :meth:`domain` by level and location
     """
 
@@ -102,6 +103,8 @@ class Snapshot:
         default_factory=dict, repr=False, compare=False, kw_only=True)
     _known: dict[Hashable, Any] = field(
         default_factory=dict, init=False, repr=False, compare=False)
+    _of_hosts: dict[Hashable, Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False)
     _domains: dict[str, dict[Any, Domain | None]] = field(
         default_factory=dict, init=False, repr=False, compare=False)
 
@@ -113,7 +116,7 @@ class Snapshot:
 
     def by_name(self) -> Mapping[str, Host]:
         """The hosts by their names."""
-        return _ByName(self.hosts, self.rows())
+        return NamedRows(self.hosts, self.rows())
 
     def rows(self) -> Mapping[str, int]:
         """The index of each host in ``hosts`` by its name."""
@@ -132,6 +135,13 @@ class Snapshot:
         for host in changed:
             hosts[rows[host.name]] = host
         return replace(self, hosts=tuple(hosts))
+
+    def with_links(self, links: Iterable[Link]) -> 'Snapshot':
+        """The snapshot with these uplinks."""
+        made = replace(self, links=tuple(links))
+        object.__setattr__(made, '_of_hosts', self._of_hosts)
+        object.__setattr__(made, '_domains', self._domains)
+        return made
 
     def domain(self, host: Host, level: str) -> Domain | None:
         """The domain of ``level`` that holds the host.
@@ -184,7 +194,7 @@ class Snapshot:
             return FrozenMapping(
                 {domain: tuple(hosts) for domain, hosts in found.items()})
 
-        return self.once(('divided', level), work)
+        return self.once_for_hosts(('divided', level), work)
 
     def once(self, key: Hashable, work: Callable[[], T]) -> T:
         """The result of ``work``, which is computed once for the snapshot.
@@ -195,6 +205,13 @@ class Snapshot:
         if key not in self._known:
             self._known[key] = work()
         return self._known[key]
+
+    def once_for_hosts(self, key: Hashable, work: Callable[[], T]) -> T:
+        """As :meth:`once`, for a result that only the levels and the hosts
+        determine. Snapshots that differ only in their uplinks share it."""
+        if key not in self._of_hosts:
+            self._of_hosts[key] = work()
+        return self._of_hosts[key]
 
     def lasting(self, key: Hashable, work: Callable[['Snapshot'], T],
                 renew: Callable[[T, 'Snapshot'], T]) -> T:
@@ -238,27 +255,6 @@ class Snapshot:
         return self.with_hosts(
             replace(host, servers=max(0, host.servers - less[host.name]))
             for host in self.named(less))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _ByName(Mapping[str, Host]):
-    """Hosts by their names. A plan looks up few of them, so that a dictionary
-    of all hosts would take longer to make than the lookups take."""
-
-    hosts: tuple[Host, ...]
-    rows: Mapping[str, int]
-
-    def __getitem__(self, name: str) -> Host:
-        return self.hosts[self.rows[name]]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.rows
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
 
 _Rows = tuple[tuple[Host, ...], Mapping[str, int]]

@@ -55,9 +55,13 @@ class BatchConstruction:
     """Places batches of members."""
 
     def __init__(self, incumbent: Incumbent, table: HostTable,
-                 deadline: Deadline):
+                 deadline: Deadline, last: Deadline):
+        """
+        :param deadline: after this deadline, each batch takes less effort
+        :param last: a later deadline, at which the construction fails
+        """
         self._incumbent, self._table = incumbent, table
-        self._deadline = deadline
+        self._deadline, self._last = deadline, last
         self._eligibility = Eligibility(table)
         self._successes: Counter[Ordering] = Counter()
         self._orderings: Sequence[Ordering] = ORDERINGS
@@ -71,11 +75,9 @@ class BatchConstruction:
         self._spare = phases().attempt_share * deadline.left()
         # Members that were placed without violated preferences.
         self._satisfied: set[str] = set()
-        # Whether no hosts were found for the members in an earlier attempt.
-        # Then, all of few free uplinks may be necessary.
+        # Whether an earlier attempt failed: all free uplinks may be needed.
         self._again = False
-        # Path of a member of the class that most often found no host in the
-        # last attempts.
+        # Path of a member of the class that most often found no host.
         self._without_host: str | None = None
         self._placed = PlacedMembers(incumbent, table)
         # [host]: whether a batch may use the host, for each attempt in turn.
@@ -196,7 +198,7 @@ class BatchConstruction:
         preferences if they restrict its hosts than if they are costs."""
         before = self._deadline.left()
         group = batch.within(self._incumbent.group)
-        if self._spare <= 0 or all(
+        if self._spare <= 0 or not before or all(
                 each.policy.hard for each in scoped_policies(group)):
             return False
         found = self._place(batch, with_hard_forms(group),
@@ -250,12 +252,11 @@ class BatchConstruction:
         hosts = np.union1d(some_hosts(selection, table),
                            self._cheap_hosts(selection, table))
         table = table.part(hosts)
-        case = Case.of(group, snapshot, placed,
-                       self._deadline.check,
+        case = Case.of(group, snapshot, placed, self._last.check,
                        Subproblem(table, constructs=True))
         best: _BatchPlan | None = None
         used = np.flatnonzero(np.isin(hosts, [*self._placed.on]))
-        restarts = Restarts(case, self._deadline, used)
+        restarts = Restarts(case, self._last, used)
         for ordering, counts in restarts.plans(
                 sorted(self._orderings,
                        key=lambda each: -self._successes[each]),
@@ -286,7 +287,7 @@ class BatchConstruction:
             return np.zeros(0, dtype=np.int64)
         found = self._promising.choose(
             table, selection.members, selection.number(limits().cheap_hosts),
-            self._deadline.check)
+            self._last.check)
         return found[selection.open[found]]
 
     def _missing(self, paths: set[str],

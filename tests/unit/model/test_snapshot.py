@@ -8,6 +8,7 @@ import pytest
 
 from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.snapshot import Link
 from tests.unit.builders import cloud, host
 
 LEVELS = ('az', 'rack', 'host')
@@ -47,6 +48,20 @@ def test_hosts_are_found_by_name_in_each_later_snapshot(later):
     assert [each.name for each in found.named('exa')] == [
         name for name in 'exa' if name in later]
     assert dict(earlier.by_name()) == dict(zip('abcd', earlier.hosts))
+
+
+def test_snapshots_with_other_uplinks_share_what_the_hosts_determine():
+    earlier = cloud(host('a', 'r1'), host('b', 'r2'),
+                    links=[Link(('r1',), 10)])
+    later = earlier.with_links([Link(('r1',), 20)])
+    shared = object()
+    assert later.once_for_hosts('key', lambda: shared) is shared
+    assert earlier.once_for_hosts('key', object) is shared
+    assert later.divided('host') is earlier.divided('host')
+    assert [each.uplinks('rack')[Domain('rack', ('r1',))].uplink_mbps
+            for each in (earlier, later)] == [10, 20]
+    other = earlier.with_hosts([host('b', 'r2', enabled=False)])
+    assert other.once_for_hosts('key', lambda: None) is None
 
 
 def test_other_objects_replace_hosts_of_the_same_names():

@@ -112,6 +112,18 @@ def test_relationships_on_one_link_add_up():
     assert cost_of(both[0], scope, tight, placed) is None
 
 
+def test_the_load_of_other_relationships_follows_their_members():
+    links = racks(Link(('r1',), 110))
+    policy = pipe(between=('web-1', 'db-1'))
+    scope = scope_of(policy, pipe(mbps=25, between=('web-0', 'db-0')))
+    placed = on(links, **APART)
+    moved = on(links, **APART | {'db_0': 'r2h1'})
+    lost = {path: host for path, host in moved.items() if path != 'web-0'}
+    # 100 Mbit/s, and another 25 if web-0 and db-0 are in different racks.
+    for placement, count in ((placed, 0), (moved, 15), (lost, 0), (moved, 15)):
+        assert policy.check(scope, placement, links).count == count
+
+
 def test_relationships_of_outer_and_inner_groups_add_up():
     links = racks(Link(('r1',), 150))
     inner = pipe(between=('a', 'b'))

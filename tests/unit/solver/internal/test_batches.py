@@ -38,6 +38,7 @@ from nova_holistic.solver.settings import Settings
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.agreement import is_sound
+from tests.unit.solver.clocks import advancing
 from tests.unit.solver.internal.deadlines import in_time
 from tests.unit.solver.internal.limited import limited
 from tests.unit.solver.strategies import OBJECTIVES
@@ -291,6 +292,22 @@ def test_cheap_hosts_are_chosen_only_while_enough_time_is_left(
     first_plans.first_plan(known, Deadline(lambda: 7.0, 10.0, 0.0))
     assert known.where is not None
     assert chosen == [60]
+
+
+def test_batches_may_use_the_time_of_later_phases(only_batches):
+    """Without a plan, later phases of a large group would find none."""
+    shop = group(groups=[tier(f'g{number}', 20, AntiAffinity())
+                         for number in range(8)])
+
+    def placed(last):
+        known = incumbent(shop)
+        timer = advancing(1.0)
+        first_plans.first_plan(
+            known, Deadline(timer, 30.0), Deadline(timer, last))
+        return known.where is not None
+
+    assert placed(3000.0)
+    assert not placed(30.0)
 
 
 def test_batches_share_the_uplinks(only_batches):
