@@ -68,7 +68,7 @@ def numbers_of_members(side: Sequence[Member], level: str,
     """The number of placed members in each domain of the level; None means no
     domain."""
     # Dictionaries take much less time than counters, and greedy construction
-    # calls this for most hosts that it tries.
+    # calls this for many of the hosts that it tries.
     found: _Numbers = {}
     for member in side:
         host = placement.get(member.path)
