@@ -4,9 +4,13 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from nova_holistic.solver.column_generation import diving, dual_vertices
 from nova_holistic.solver.column_generation import pattern_program
 from nova_holistic.solver.column_generation import useful_patterns
+from nova_holistic.solver.construct import by_batches
+from nova_holistic.solver.construct.by_batches import BatchConstruction
 from nova_holistic.solver.construct.confinement import Confinement
 from nova_holistic.solver.construct import first_plan, greedy
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
@@ -17,11 +21,19 @@ from nova_holistic.solver.improve.adaptive_selection import AdaptiveSelection
 from nova_holistic.solver.improve import search as improve
 from nova_holistic.solver.limits.current import limits
 from nova_holistic.solver.milp import search
-from nova_holistic.solver.phases import all_hosts, host_relaxation, large
-from nova_holistic.solver.phases import part_bounds, preferred_plan
+from nova_holistic.solver.phases import all_hosts, few_places
+from nova_holistic.solver.phases import host_relaxation, large
+from nova_holistic.solver.phases import part_bounds, part_plans
+from nova_holistic.solver.phases import preferred_plan
+from nova_holistic.solver.phases.relaxed_hosts import Relaxed
 from nova_holistic.solver.ruin_recreate import part_search
+from nova_holistic.solver.ruin_recreate.ruins import Ruins
+from nova_holistic.solver.shared_hosts.host_prices import HostPrices
+from nova_holistic.solver.shared_hosts import price_hosts
 from nova_holistic.solver import solve as top
-from nova_holistic.solver.traffic import cell_variables, integer_counts
+from nova_holistic.solver.traffic import cell_variables, construction
+from nova_holistic.solver.traffic.domain_aggregate import DomainAggregate
+from nova_holistic.solver.traffic import integer_counts
 from nova_holistic.solver.traffic.joint_patterns import JointPatterns
 from nova_holistic.solver.traffic import traffic_bound
 from nova_holistic.solver.traffic import traffic_plans
@@ -90,6 +102,51 @@ def all_patterns(host_types, patterns, hosts, in_time=None):
     return patterns
 
 
+def no_plans_of_parts(*_arguments):
+    """In place of combinations of plans of the parts."""
+    return {}
+
+
+def no_prices(search):
+    """In place of the first prices of shared hosts."""
+    return HostPrices.none(len(search._curves.classes), len(search._parts))
+
+
+def unlimited_kinds(kinds, _most):
+    """In place of the division of kinds by the limits of hosts."""
+    return kinds
+
+
+def no_more_hosts(*_arguments):
+    """In place of further hosts for a batch."""
+    return np.zeros(0, dtype=np.int64)
+
+
+def every_host(table, *_arguments):
+    """In place of the hosts with the most room."""
+    return np.arange(len(table))
+
+
+def any_members(ruins, places, number):
+    """In place of related members that leave their hosts."""
+    return ruins._of_all_members(places, number)
+
+
+def same_pattern(_star, pattern, _most):
+    """In place of an even distribution among leaves."""
+    return pattern
+
+
+def fractions_of_hosts(relaxed, _deadline):
+    """In place of whole numbers of hosts in coarse domains."""
+    return relaxed.within(relaxed.merged.limit), relaxed.merged.limit
+
+
+def same_group(group):
+    """In place of hard policies instead of preferences."""
+    return group
+
+
 def with_limits(section, **values):
     """Replaces the function that returns the limits of a section."""
     def changed():
@@ -135,12 +192,33 @@ STRATEGIES = {
     'nested domains': [(fewest_hosts, 'hosts_of_nested_domains', no_hosts)],
     'limits of hosts': [(fewest_hosts, 'hosts_of_limits', no_hosts)],
     'bounds of parts': [(part_bounds, 'bound_parts', nothing)],
+    'parts planned again': [(top, 'replan_parts', nothing)],
+    'construction of parts': [
+        (part_plans._PartPlans, 'construct', nothing)],
+    'prices of hosts': [(part_plans, 'price_hosts', no_plans_of_parts)],
+    'first prices': [(price_hosts._Search, '_first_prices', no_prices)],
+    'dive of parts': [(price_hosts._Search, 'dive', no_plans_of_parts)],
+    'choice for parts': [(price_hosts._Search, 'choose', nothing)],
+    'separate sets': [(host_relaxation, '_separate_sets', nothing)],
+    'limited kinds': [(host_relaxation, 'limited_kinds', unlimited_kinds)],
+    'few places': [(part_bounds, 'search_few_places', nothing)],
+    'nearly full clouds': [(part_bounds, 'is_nearly_full', no),
+                           (few_places, 'is_nearly_full', no)],
+    'cheap hosts': [(BatchConstruction, '_cheap_hosts', no_more_hosts)],
+    'first plan on roomy hosts': [(by_batches, 'roomy_hosts', every_host)],
+    'uplinks of batches': [(BatchConstruction, '_missing', nothing)],
+    'ruin of hosts': [(Ruins, '_of_hosts', any_members)],
+    'ruin of a domain': [(Ruins, '_of_domain', any_members)],
+    'ruin of a component': [(Ruins, '_of_component', any_members)],
+    'domain of a policy': [(Ruins, 'outside', nothing)],
     'ruin and recreate': [(improve, 'ruin_and_recreate', nothing)],
-    'neighbourhoods': [(top, 'improve', nothing)],
+    'neighbourhoods': [(few_places, 'improve', nothing)],
     'dominated hosts': [(search, 'needed_places', open_places)],
     'minimum of hosts': [(cells, 'counted_hosts', lambda *_: (0, 0))],
     'counted parts': [(cells, 'countable_scopes', lambda *_: {})],
     'class program': [(class_counts, 'assigned_counts', nothing)],
+    'numbers of hosts': [(Relaxed, 'count_hosts', fractions_of_hosts)],
+    'preferred assignment': [(large, 'with_hard_forms', same_group)],
     'marginal costs': [
         (host_assignment, 'assign_by_marginal_cost', nothing)],
     'bounds of members': [(HostAggregation, 'bound_members', nothing)],
@@ -156,6 +234,8 @@ STRATEGIES = {
     'learned order': [(greedy.Restarts, '_learn', nothing)],
     'fixed patterns': [(integer_counts, 'limits', with_limits(
         'traffic', fixed_patterns=0))],
+    'even patterns': [(construction, 'balanced', same_pattern)],
+    'aggregates of domains': [(DomainAggregate, 'of', nothing)],
     'branches of traffic': [(traffic_bound, 'limits', with_limits(
         'traffic', branches=0))],
     'nested traffic': [(traffic_plans, 'nested_bound', lambda *_: 0.0)],
