@@ -97,14 +97,20 @@ class PhasesLimits:
         if the objective is the number of hosts. Chosen by the mixed groups of
         benchmarks/grid.py: with 5,000, the preferences of three of four groups
         of 1,100 to 4,900 members cost more, and those of none cost less.
+    :ivar emptied_first: members of a group above which these programs get
+        nearly all of the time if they satisfy all preferences that can be
+        satisfied. With 100, the plans of three of five groups of 111 to 179
+        members had one host more, because ruin and recreate did not follow;
+        with more than 250 members, those of seven of ten had fewer.
     :ivar roomy_shares: shares of the hosts with the most room, in turn, that
         a program of all members may use in addition to those of the plan, if
         the objective is the number of hosts. Chosen by the mixed groups of
         benchmarks/grid.py, like the next six limits.
     :ivar program_places: classes times hosts of such a program.
     :ivar program_seconds: seconds for it.
-    :ivar placed_members: members, of some hosts, that one program places again
-        if a program of all members is too large or not solved in this time.
+    :ivar step_places: classes times hosts of a program of the members of some
+        hosts, if a program of all members is too large or not solved in this
+        time.
     :ivar further_hosts: further hosts of such a program, as a share of those
         of its members.
     :ivar step_seconds: seconds for it.
@@ -156,12 +162,13 @@ class PhasesLimits:
     preferred_members: int = 32
     preferred_hosts: int = 1000
     emptied_group: int = 1000
+    emptied_first: int = 250
     roomy_shares: tuple[float, ...] = (0.25, 0.5, 1.0)
     program_places: int = 3_000
     program_seconds: float = 3.0
-    placed_members: int = 120
+    step_places: int = 1_600
     further_hosts: float = 0.33
-    step_seconds: float = 1.0
+    step_seconds: float = 1.5
     failed_steps: int = 15
     few_places: int = 6_000
     open_hosts: int = 2

@@ -3,10 +3,11 @@
 
 A host becomes empty only if all of its members find other hosts that their
 policies allow. Ruin and recreate moves few members, and places one after
-another. A program of all members, or of about a hundred of them, of their
-hosts and of some further ones places them together.
+another. A program of all members, or of a few hundred of them, of their hosts
+and of some further ones places them together.
 """
 
+from collections.abc import Collection, Mapping
 import contextlib
 from dataclasses import replace
 import random
@@ -67,19 +68,24 @@ class _FewerHosts:
         self._backend = backend
         self._rows: RowsByPlace | None = None
         self._chance = random.Random(DEFAULT.improvement.seed)
+        # The classes, approximately: members of one group with equal
+        # requirements.
+        self._class = {m.path: (m.path.rpartition('/')[0], id(m.requirements))
+                       for m in known.members}
 
     def place_all(self) -> bool:
         """Place all members again, on the hosts of the plan and more and more
         of the hosts with the most room; return whether the programs of all
         members on all of these hosts were solved."""
-        paths = frozenset(m.path for m in self._known.members)
         for share in limits().roomy_shares:
             if self._known.is_good_enough:
                 return True
             hosts = np.union1d(self._roomy(share), self._used())
-            if self._classes(paths) * len(hosts) > limits().program_places:
+            if len({*self._class.values()}) * len(hosts) > (
+                    limits().program_places):
                 return False
-            outcome = self._step(paths, hosts, limits().program_seconds)
+            outcome = self._step(frozenset(self._class), hosts,
+                                 limits().program_seconds)
             if not outcome.is_complete:
                 return False
         return True
@@ -90,25 +96,50 @@ class _FewerHosts:
         roomy = self._roomy(limits().roomy_shares[0])
         self._keep_hosts(np.union1d(roomy, self._used()))
         failures = 0
-        while self._deadline.left() and not self._known.is_good_enough and (
-                failures < limits().failed_steps):
+        while self._deadline.for_solver(0.0) and failures < (
+                limits().failed_steps) and not self._known.is_good_enough:
             on = PlanView(self._kept).on_host
-            # Hosts with few members are the easiest to empty.
-            rank = {name: len(paths) ** self._chance.random()
-                    * self._chance.random() for name, paths in on.items()}
-            freed: set[str] = set()
-            hosts: set[int] = set()
-            for name in sorted(on, key=rank.__getitem__):
-                freed.update(on[name])
-                hosts.add(self._table.index[name])
-                if len(freed) >= limits().placed_members:
-                    break
+            chosen = self._chosen(on)
+            freed = frozenset(path for name in chosen for path in on[name])
+            hosts = {self._table.index[name] for name in chosen}
             further = self._unused()
             hosts.update(self._chance.sample(further, min(len(further), round(
                 limits().further_hosts * len(hosts)))))
-            outcome = self._step(frozenset(freed), np.array(sorted(hosts)),
+            outcome = self._step(freed, np.array(sorted(hosts)),
                                  limits().step_seconds)
             failures = 0 if outcome.is_better else failures + 1
+
+    def _chosen(self, on: Mapping[str, Collection[str]]) -> list[str]:
+        """Hosts of the plan for one program, as many as its size permits.
+
+        Hosts with few members are the easiest to empty. In half of the
+        programs, each further host has members of the same classes, whose
+        policies then leave more choice.
+
+        :param on: host name to paths of its members
+        """
+        here = {name: {self._class[path] for path in paths}
+                for name, paths in on.items()}
+        most = limits().step_places / (1 + limits().further_hosts)
+        chance = self._chance
+        rank = {name: len(paths) ** chance.random() * chance.random()
+                for name, paths in on.items()}
+        joins = chance.choice((False, True))
+        left, chosen = sorted(on, key=rank.__getitem__), []
+        classes: set[tuple[str, int]] = set()
+
+        def shared(name: str) -> float:
+            common = len(classes & here[name])
+            return common / len(here[name]) * chance.random()
+
+        while left:
+            name = max(left, key=shared) if joins and chosen else left[0]
+            classes |= here[name]
+            if chosen and len(classes) * (len(chosen) + 1) > most:
+                break
+            left.remove(name)
+            chosen.append(name)
+        return chosen
 
     def _step(self, freed: frozenset[str], hosts: np.ndarray,
               seconds: float) -> Outcome:
@@ -148,9 +179,3 @@ class _FewerHosts:
     def _roomy(self, share: float) -> np.ndarray:
         return roomy_hosts(self._table, self._known.members,
                            self._eligibility, share)
-
-    def _classes(self, paths: frozenset[str]) -> int:
-        """Number of classes of these members, approximately: those of one
-        group with equal requirements."""
-        return len({(m.path.rpartition('/')[0], id(m.requirements))
-                    for m in self._known.members if m.path in paths})

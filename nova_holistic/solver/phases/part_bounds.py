@@ -14,6 +14,8 @@ import contextlib
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+import numpy as np
+
 from nova_holistic.model.objective import Objective
 from nova_holistic.objectives.utilisation import requested_classes
 from nova_holistic.solver.confined.separate_sets import is_convex
@@ -103,12 +105,12 @@ def bound_diverse(known: Incumbent, backend: Backend, deadline: Deadline,
         hosts = relax_policies(known, deadline.part(limits().bound_share))
     with contextlib.suppress(OutOfTime):
         search_fewer_hosts(known, backend, deadline.part(
-            limits().program_share if is_full else limits().main_share))
+            _share_for_plan(known, hosts, is_full)))
     if known.is_good_enough or is_full and known.plan_cost[0]:
         # The large-neighbourhood search satisfies more preferences.
         return
     with contextlib.suppress(OutOfTime):
-        if hosts is not None and known.is_preferred:
+        if hosts is not None and hosts.size and known.is_preferred:
             search_chosen_hosts(known, hosts, backend, deadline.part(
                 limits().program_share))
     if not known.is_preferred or adds_up(known.objective):
@@ -118,6 +120,20 @@ def bound_diverse(known: Incumbent, backend: Backend, deadline: Deadline,
         # Otherwise, other searches may first find a plan whose preferences
         # cost less.
         plan_by_patterns(known, backend, deadline)
+
+
+def _share_for_plan(known: Incumbent, hosts: np.ndarray | None,
+                    is_full: bool) -> float:
+    """Share of the remaining time for programs that empty hosts.
+
+    :param hosts: hosts of a further program; None or empty if none follows
+    :param is_full: whether the cloud is nearly full
+    """
+    follows = hosts is not None and hosts.size
+    if known.is_preferred and not follows and (
+            len(known.members) > limits().emptied_first):
+        return limits().search_share
+    return limits().program_share if is_full else limits().main_share
 
 
 def bound_parts(known: Incumbent, backend: Backend,

@@ -2,6 +2,7 @@
 """Groups for which few hosts have room: one program of all hosts comes before
 relaxations. Its bounds are compared with all plans of the group."""
 
+import numpy as np
 import pytest
 
 from nova_holistic.model.binding import bind
@@ -241,3 +242,20 @@ def test_programs_also_empty_hosts_of_nearly_full_clouds():
     assert known.plan_cost < (cost, hosts)
     assert check(known.group, known.snapshot, {
         path: each.name for path, each in known.where.items()}) == ()
+
+
+@pytest.mark.parametrize('hosts, members, share', [
+    (None, 0, 0.9), (np.zeros(0, dtype=np.int64), 0, 0.9),
+    (np.zeros(1, dtype=np.int64), 0, 0.7), (None, 100, 0.7)])
+def test_the_last_programs_of_large_groups_get_most_of_the_time(
+        monkeypatch, hosts, members, share):
+    """Unless a program of the hosts that the relaxation leads to follows."""
+    known, limits = _worst(*_shop()), []
+    monkeypatch.setattr(part_bounds, 'relax_policies', lambda *_: hosts)
+    monkeypatch.setattr(
+        part_bounds, 'search_fewer_hosts',
+        lambda known, backend, deadline: limits.append(deadline.limit))
+    deadline = in_time()
+    with limited('phases', few_places=0, emptied_first=members):
+        part_bounds.bound_diverse(known, load_backend('highs'), deadline)
+    assert limits == [pytest.approx(share * deadline.limit, rel=0.05)]

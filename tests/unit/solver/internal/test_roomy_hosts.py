@@ -21,6 +21,7 @@ from nova_holistic.solver.construct import by_batches
 from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.construct.roomy_hosts import roomy_hosts
 from nova_holistic.solver.milp.backend import load_backend
+from nova_holistic.solver.phases import fewer_hosts
 from nova_holistic.solver.phases.fewer_hosts import search_fewer_hosts
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
@@ -139,8 +140,8 @@ def test_a_program_of_roomy_hosts_finds_the_fewest():
 
 @pytest.mark.parametrize('places, hosts', [(3_000, 4), (1, 6)])
 def test_programs_of_roomy_hosts_satisfy_all_policies(places, hosts):
-    """With one place, programs of twelve members take the rows that they
-    need from those of all policies on these hosts.
+    """With one place, programs of some members take the rows that they need
+    from those of all policies on these hosts.
 
     The members of the first group are on two hosts of one rack, and only
     one rack has room for them. Three hosts have room for 21 members, and the
@@ -153,7 +154,7 @@ def test_programs_of_roomy_hosts_satisfy_all_policies(places, hosts):
                        14: (SMALL, LARGE)}, 30)
     known = _known(wanted, snapshot, [f'h9-{n // 4}' for n in range(8)] + [
         f'h{rack}-0' for rack in range(10, 26)])
-    with limited('phases', program_places=places, placed_members=12,
+    with limited('phases', program_places=places, step_places=40,
                  further_hosts=1.0), limited(
                      'improve', ruin_steps=0, steps_per_member=0):
         assert _searched(known) <= hosts
@@ -173,14 +174,39 @@ def test_other_objectives_keep_their_plans():
     assert known.where == before
 
 
-@pytest.mark.parametrize('members', [8, 16])
-def test_programs_of_some_members_find_the_fewest_hosts(members):
+@pytest.mark.parametrize('places', [8, 1_600])
+def test_programs_of_some_members_find_the_fewest_hosts(places):
     """The program of all members is too large."""
     known = _known(_shop(), _racks({7: (LARGE, UNEVEN), 15: (UNEVEN, LARGE)}))
-    with limited('phases', program_places=1, placed_members=members,
+    with limited('phases', program_places=1, step_places=places,
                  further_hosts=1.0), limited('improve', ruin_steps=0,
                                              steps_per_member=0):
         assert _searched(known) == 2
+
+
+@pytest.mark.parametrize('places', [12, 40])
+def test_programs_of_some_members_are_small(monkeypatch, places):
+    """Sixteen groups of two members on sixteen hosts: the number of classes
+    grows with the hosts, so the size is not a number of members."""
+    wanted = group(groups=[group(_members(2), name=f'part{n}', policies=[
+        AntiAffinity()]) for n in range(16)])
+    known = _known(wanted, _racks({}), [
+        f'h{rack % 16}-0' for part in range(16) for rack in (part, part + 1)])
+    sizes, original = [], fewer_hosts.step
+
+    def recording(plan, part, context):
+        classes = {path.rpartition('/')[0] for path in part.freed}
+        sizes.append(len(classes) * len(part.hosts))
+        return original(plan, part, context)
+
+    monkeypatch.setattr(fewer_hosts, 'step', recording)
+    with limited('phases', program_places=1, step_places=places,
+                 further_hosts=0.0), limited(
+                     'improve', ruin_steps=0, steps_per_member=0):
+        _searched(known)
+    assert sizes
+    assert max(sizes) <= places
+    assert max(sizes) > places / 2
 
 
 def test_programs_violate_no_further_preference():
