@@ -19,6 +19,7 @@ from nova import context as nova_context
 from oslo_log import log as logging
 
 from nova_holistic import exceptions
+from nova_holistic.model.changed_keys import changed_keys
 from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.reservation import Reservation, reservations
@@ -171,10 +172,11 @@ def _of_groups(connections: Connections, groups: Sequence[Found]
 def _has_same_places(before: Found, now: Found) -> bool:
     """Whether the group and the places of its members are as before, so that
     only positions may have changed. A claim changes neither."""
+    last, rows = before[1].by_id, now[1].by_id
     return before is now or (
-        before[0] is now[0] and len(before[1]) == len(now[1])
-        and not [1 for last, row in zip(before[1], now[1])
-                 if last.id != row.id or last.place is not row.place])
+        before[0] is now[0] and last.keys() == rows.keys()
+        and all(last[number].place is rows[number].place
+                for number in changed_keys(rows, last, rows)))
 
 
 def _hosts_to_locate(connections: Connections, found: Found,

@@ -25,8 +25,8 @@ import nova.conf
 from nova import objects
 from oslo_utils import timeutils
 
+from nova_holistic.model.changed_keys import changed_keys
 from nova_holistic.model.nova.server_position import Position
-from nova_holistic.scheduler.policies.changed_keys import changed_keys
 from nova_holistic.scheduler.policies import server_locations
 from nova_holistic.scheduler.policies.server_locations import (
     CellRead, OWNED, ServerLocation)

@@ -9,13 +9,13 @@ from collections import OrderedDict
 from dataclasses import dataclass
 import threading
 
+from nova_holistic.model.changed_keys import changed_keys
 from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.members.placed_members import PlacedMembers
 from nova_holistic.model.nova.server_position import Position
 from nova_holistic.scheduler.hosts import locations
-from nova_holistic.scheduler.policies.changed_keys import changed_keys
 from nova_holistic.scheduler.policies.policy_evaluation import (
     REMEMBERED_GROUPS, scopes_of_members)
 from nova_holistic.table.queries.group_cache import REMEMBERED

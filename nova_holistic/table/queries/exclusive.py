@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import sqlalchemy as sa
 from sqlalchemy import orm
 
+from nova_holistic.model.changed_keys import changed_keys
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
 from nova_holistic.table.queries.cached_group import Found, members, version
@@ -15,6 +16,7 @@ from nova_holistic.table.queries import exclusive_state
 from nova_holistic.table.queries.exclusive_state import (
     Claims, ExclusiveState, Sums)
 from nova_holistic.table.queries.group_cache import REMEMBERED
+from nova_holistic.table.queries.group_members import GroupMembers
 from nova_holistic.table.queries.group_state import LIGHT
 from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 from nova_holistic.table import rows
@@ -193,20 +195,36 @@ def _shown(kept: _Kept, claims: Claims,
            ) -> tuple[_Kept, Claims, Found]:
     """The result for a group: the cached members, with the claims that were
     made after they were read. Unchanged parts of the previous result are
-    returned again."""
-    if before is not None and before[0] is kept and before[1] == claims:
+    returned again. If the group has the same members as in that result, only
+    changed members are visited."""
+    if before is None or before[0].record is not kept.record or (
+            before[0].members.keys() != kept.members.keys()):
+        known = {} if before is None else before[-1][1].by_id
+        return kept, claims, (kept.record, GroupMembers.of([
+            _same_or_new(known.get(number), _with_claim(member, claims))
+            for number, member in kept.members.items()]))
+    last_kept, last_claims, (_, last) = before
+    if last_kept is kept and last_claims == claims:
         return before
-    known = {} if before is None else {
-        member.id: member for member in before[-1][1]}
-    occupying = []
-    for number, member in kept.members.items():
-        if number in claims and member.state == MemberState.PLANNED:
-            member = replace(member, state=MemberState.CLAIMED, held=False,
-                             instance_uuid=claims[number])
-        if number in known and known[number] == member:
-            member = known[number]
-        occupying.append(member)
-    return kept, claims, (kept.record, tuple(occupying))
+    changed = {number for number, _ in claims.items() ^ last_claims.items()
+               if number in kept.members}
+    changed.update(changed_keys(
+        kept.members, last_kept.members, kept.members))
+    found = [_with_claim(kept.members[number], claims) for number in changed]
+    rows = [row for row in found if row != last.by_id[row.id]]
+    return kept, claims, (kept.record, last.updated(rows) if rows else last)
+
+
+def _with_claim(member: MemberRecord, claims: Claims) -> MemberRecord:
+    if member.id in claims and member.state == MemberState.PLANNED:
+        return replace(member, state=MemberState.CLAIMED, held=False,
+                       instance_uuid=claims[member.id])
+    return member
+
+
+def _same_or_new(before: MemberRecord | None,
+                 now: MemberRecord) -> MemberRecord:
+    return before if before == now and before is not None else now
 
 
 def _read_completely(session: orm.Session, occupying, heads: Sequence[sa.Row]

@@ -2,6 +2,7 @@
 """The domains that groups reserve are read for each server of the cloud."""
 
 from dataclasses import replace
+import sys
 
 import pytest
 
@@ -163,6 +164,43 @@ def owners(table):
 def owners_in(groups):
     (_, members), = groups
     return [each.instance_uuid for each in members if each.instance_uuid]
+
+
+def test_a_claim_visits_only_its_member(table):
+    """A read after a claim executes as many lines for many members as for
+    few."""
+    counts = []
+    for number in 2, 40:
+        group = builders.planned(
+            table, builders.a_group(exclusive=True), node=number)
+        groups = ExclusiveGroups(table.database, OCCUPYING)
+        groups.read()
+        table.claim(group.uuid, 'db/node', builders.new_uuid(), builders.NOON)
+        counts.append(executed_lines(groups.read))
+        table.delete_group(group.uuid)
+    few, many = counts
+    assert few == many > 0
+
+
+def executed_lines(work):
+    """Number of executed lines of the two modules that keep members."""
+    number = 0
+
+    def note(frame, kind, _argument):
+        nonlocal number
+        if not frame.f_code.co_filename.endswith((
+                '/queries/exclusive.py', '/queries/group_members.py')):
+            return None
+        number += kind == 'line'
+        return note
+
+    before = sys.gettrace()
+    sys.settrace(note)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return number
 
 
 def test_groups_above_the_cache_limit_are_read_correctly(table, shop):
