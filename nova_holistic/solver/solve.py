@@ -203,7 +203,8 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
     diverse = not always and is_diverse(known) and (
         not suits_all_hosts(known))
     if diverse:
-        first_plan(known, deadline.part(limits().main_share), deadline)
+        first_plan(known, deadline.part(limits().main_share),
+                   batches_until=deadline)
         plan_by_sets(known, deadline)
     elif not always and number_of_requirements(
             known.members) > limits().coarse_from:

@@ -71,13 +71,13 @@ class BatchConstruction:
             self._orderings = CheapestHost(host_cost), *ORDERINGS
             self._promising = PromisingHosts(
                 table, incumbent.members, incumbent.objective)
-        # Seconds left for attempts that may violate no preference and fail.
+        # Seconds left for failed attempts that may violate no preference.
         self._spare = phases().attempt_share * deadline.left()
         # Members that were placed without violated preferences.
         self._satisfied: set[str] = set()
         # Whether an earlier attempt failed: all free uplinks may be needed.
         self._again = False
-        # Path of a member of the class that most often found no host.
+        # Path of a member that most often found no host.
         self._without_host: str | None = None
         self._placed = PlacedMembers(incumbent, table)
         # [host]: whether a batch may use the host, for each attempt in turn.
@@ -89,8 +89,7 @@ class BatchConstruction:
 
     @property
     def where(self) -> Mapping[str, Host]:
-        """Member path to host, of the members placed so far and of those that
-        stay."""
+        """Path to host of the placed members, and of those that stay."""
         return self._placed.where
 
     def place(self, batches: Sequence[Batch]) -> bool:
@@ -98,20 +97,22 @@ class BatchConstruction:
         found for a part of a batch, this part is placed first, and only
         members whose hosts it needs are placed again. If it then takes hosts
         that another such part needs, both are placed together.
-
         :raises OutOfTime: if the time ends before all batches are placed
         """
         first: list[Batch] = []
         before: dict[str, Host] = {}
+        most = 0
         for _ in range(limits().first_parts):
             failed = self._failed_of(first, batches, before)
             if failed is None:
                 return True
             at = next((number for number, each in enumerate(first)
                        if failed in (each, *each.parts)), None)
-            if at == 0:
-                # It finds no hosts although it is placed before all others.
+            late = not self._deadline.left()
+            if at == 0 or late and len(self.where) <= most:
+                # Placing it before others does not help.
                 break
+            most = max(most, len(self.where))
             first = with_failed(first, failed, at)
             before.update(self.where)
             self._placed = PlacedMembers(self._incumbent, self._table)
@@ -208,9 +209,8 @@ class BatchConstruction:
         return found
 
     def _place(self, batch: Batch, group: Group, share: float) -> bool:
-        """Place one batch according to the best of several plans; return
-        whether a plan was found. A plan on the first hosts that violates no
-        preference is sufficient.
+        """Place one batch by the best of several plans; return whether one was
+        found. One on the first hosts without violations is sufficient.
 
         :param group: the group of the batch, whose policies may be different
         :param share: factor of the numbers of hosts
@@ -292,8 +292,8 @@ class BatchConstruction:
 
     def _missing(self, paths: set[str],
                  table: HostTable) -> np.ndarray | None:
-        """[host]: the share of the traffic of one of these members for which
-        its uplink has no capacity; None if no relationship limits it."""
+        """[host]: the share of a member's traffic for which its uplink has no
+        capacity; None if no relationship limits it."""
         found = missing_uplinks(table, (
             each for each in self._incumbent.policies
             if each.scope.members and each.scope.members[0].path in paths))

@@ -25,25 +25,27 @@ from nova_holistic.solver.problem.subproblem import Subproblem
 
 
 def first_plan(incumbent: Incumbent, deadline: Deadline,
-               longest: Deadline | None = None) -> None:
+               longest: Deadline | None = None,
+               batches_until: Deadline | None = None) -> None:
     """Construct plans and offer them to the incumbent, while enough time is
     left. If the group consists of several batches, one plan is sufficient.
 
-    :param longest: a later deadline. Batches may use this time, and the first
-        attempt to place all members without batches may use most of it.
-        Otherwise, groups of thousands of members would have no plan, because
-        all attempts end before the last member.
+    :param longest: a later deadline. The first attempt to place all members
+        without batches may use most of this time. Otherwise, groups of
+        thousands of members would have no plan, because all attempts end
+        before the last member.
+    :param batches_until: a later deadline, until which the construction in
+        batches may continue if it places more and more members
     """
     table, time = HostTable.of(incumbent.snapshot), deadline.left()
     if not len(table) or not time:
         return
-    last = longest or deadline
     longest = longest.part(phases().main_share) if longest else deadline
     with contextlib.suppress(OutOfTime):
         parts = batches(incumbent, limits().batch_members, constructs=True)
         if len(parts) > 1:
             construction = BatchConstruction(
-                incumbent, table, deadline, last)
+                incumbent, table, deadline, batches_until or deadline)
             if construction.place(parts) and incumbent.offer(
                     construction.where):
                 return

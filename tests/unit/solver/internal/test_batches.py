@@ -30,8 +30,10 @@ from nova_holistic.solver.construct.promising_hosts import PromisingHosts
 from nova_holistic.solver.improve import search
 from nova_holistic.solver.improve.search import improve
 from nova_holistic.solver.improve.settings import Improvement
+from nova_holistic.solver.limits.current import construct
 from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.ruin_recreate.part_search import PartSearch
 from nova_holistic.solver.settings import Settings
@@ -302,12 +304,37 @@ def test_batches_may_use_the_time_of_later_phases(only_batches):
     def placed(last):
         known = incumbent(shop)
         timer = advancing(1.0)
-        first_plans.first_plan(
-            known, Deadline(timer, 30.0), Deadline(timer, last))
+        first_plans.first_plan(known, Deadline(timer, 30.0),
+                               batches_until=Deadline(timer, last))
         return known.where is not None
 
     assert placed(3000.0)
     assert not placed(30.0)
+
+
+@pytest.mark.parametrize('elapsed, number', [
+    (1.0, construct().first_parts), (7.0, 2)])
+def test_late_attempts_without_progress_end_the_construction(
+        monkeypatch, elapsed, number):
+    """Five pairs, and capacity for four: placing another pair first does not
+    help."""
+    attempts, failed_of = [], BatchConstruction._failed_of
+
+    def counted(self, *arguments):
+        attempts.append(arguments)
+        return failed_of(self, *arguments)
+
+    monkeypatch.setattr(BatchConstruction, '_failed_of', counted)
+    snapshot = cloud(*(host(f'h{number}', 'r0', vcpus=2)
+                       for number in range(4)))
+    known = incumbent(group(groups=[
+        tier(f'g{number}', 2, Affinity()) for number in range(5)]), snapshot)
+    construction = BatchConstruction(
+        known, HostTable.of(snapshot),
+        *(Deadline(lambda: elapsed, limit, 0.0) for limit in (5.0, 10.0)))
+    with limited('construct', batch_members=2):
+        assert not construction.place(batches(known, 2, constructs=True))
+    assert len(attempts) == number
 
 
 def test_batches_share_the_uplinks(only_batches):
