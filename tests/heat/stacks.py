@@ -89,6 +89,14 @@ class Stack:
         return any(each['resource_status'].endswith('_IN_PROGRESS')
                    for each in self.resources().values())
 
+    def is_scaling(self, resource):
+        """Whether Heat has not yet recorded the end of a step of a scaling
+        group. It then changes the resource again, and an update of the stack
+        that began before cannot record its own result."""
+        return self.heat.get(
+            f'{self.path}/resources/{resource}/metadata').json()[
+                'metadata'].get('scaling_in_progress', False)
+
     def act(self, action):
         """Check, suspend or resume the stack; returns its status and the
         reason."""

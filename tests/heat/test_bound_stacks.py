@@ -40,6 +40,8 @@ def test_an_autoscaling_group_gets_planned_places(
     wait_for('a server more', lambda: len(stack.servers()) == 3, pause=0.5)
     assert len(set(hosts(nova, stack).values())) == 3
     assert len(group.placements()) == 3
+    wait_for('the end of the step', lambda: not stack.is_scaling('workers'),
+             pause=0.5)
     # The member has its maximum: Heat reports the reason of the refusal.
     status, reason = stack.update(ASG, size=4)
     assert status == 'UPDATE_FAILED'
