@@ -2,9 +2,7 @@
 """The cost of a create depends on the number of changed servers of its group,
 and not on the number of existing ones. Each change counts nevertheless."""
 
-import collections
 from datetime import timedelta
-import sys
 import uuid
 
 from nova import context as nova_context
@@ -26,6 +24,7 @@ from nova_holistic.scheduler.policies.group_positions import (
     GroupPositions, Groups)
 from nova_holistic.table.queries import cached_group
 from nova_holistic.table.records import MemberRecord, MemberState, Place
+from tests.executed_lines import executed
 from tests.functional import nova_records
 from tests.functional.claims import (
     APART, create, document, host_of_active, HOSTS, SMALL)
@@ -159,29 +158,6 @@ def test_no_line_is_executed_for_each_member(cloud, name, monkeypatch):
     monkeypatch.setattr(cached_group, 'OVERLAP', timedelta(0))
     more = growth(cloud, WIDE[name], 'line')
     assert sum(more.values()) < (MANY - FEW) / 2, more
-
-
-def executed(work, event):
-    """Number of executions of each line of this project, or of calls of each
-    function."""
-    counts = collections.Counter()
-
-    def note(frame, kind, _argument):
-        code = frame.f_code
-        if '/nova_holistic/' not in code.co_filename:
-            return None
-        if kind == event:
-            counts[code.co_filename, code.co_name,
-                   frame.f_lineno if kind == 'line' else 0] += 1
-        return note
-
-    before = sys.gettrace()
-    sys.settrace(note)
-    try:
-        work()
-    finally:
-        sys.settrace(before)
-    return counts
 
 
 def test_a_group_without_rules_reads_no_positions(cloud):

@@ -2,7 +2,6 @@
 """The domains that groups reserve are read for each server of the cloud."""
 
 from dataclasses import replace
-import sys
 
 import pytest
 
@@ -10,6 +9,7 @@ from nova_holistic.table.queries.exclusive import ExclusiveGroups
 from nova_holistic.table.queries.group_cache import GroupCache
 from nova_holistic.table.records import MemberState, Place
 from nova_holistic.table.store import OCCUPYING, PlacementTable
+from tests.executed_lines import executed
 from tests.statements import recorded
 from tests.unit.table import builders
 from tests.unit.table import test_group_cache
@@ -176,31 +176,11 @@ def test_a_claim_visits_only_its_member(table):
         groups = ExclusiveGroups(table.database, OCCUPYING)
         groups.read()
         table.claim(group.uuid, 'db/node', builders.new_uuid(), builders.NOON)
-        counts.append(executed_lines(groups.read))
+        counts.append(executed(groups.read, files=(
+            '/queries/exclusive.py', '/queries/group_members.py')).total())
         table.delete_group(group.uuid)
     few, many = counts
     assert few == many > 0
-
-
-def executed_lines(work):
-    """Number of executed lines of the two modules that keep members."""
-    number = 0
-
-    def note(frame, kind, _argument):
-        nonlocal number
-        if not frame.f_code.co_filename.endswith((
-                '/queries/exclusive.py', '/queries/group_members.py')):
-            return None
-        number += kind == 'line'
-        return note
-
-    before = sys.gettrace()
-    sys.settrace(note)
-    try:
-        work()
-    finally:
-        sys.settrace(before)
-    return number
 
 
 def test_groups_above_the_cache_limit_are_read_correctly(table, shop):
