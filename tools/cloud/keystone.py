@@ -13,6 +13,12 @@ from tools.cloud.service import database, policies, WebService
 class Keystone(WebService):
     name = 'keystone'
     application = 'keystone.wsgi.api'
+    # The middleware of Keystone that validates tokens keeps the token of the
+    # current request in an attribute of its only instance (its class is
+    # AuthContextMiddleware). With several threads, a request can get the scope
+    # of the token of another one, and Keystone refuses it with 403.
+    workers = 2
+    threads = 1
     lifetime = 3600
     """Lifetime of a token in seconds."""
 
