@@ -2,6 +2,7 @@
 """The work of ``nova-holistic template``, apart from its options."""
 
 import argparse
+import errno
 import os
 import pathlib
 from typing import TextIO
@@ -31,7 +32,11 @@ def split(args: argparse.Namespace, stdin: TextIO | None,
             names)
     folder = pathlib.Path(args.output_dir)
     with files.with_file_name(args.output_dir):
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except FileExistsError as error:
+            raise NotADirectoryError(
+                errno.ENOTDIR, os.strerror(errno.ENOTDIR)) from error
     written = [(f'{stem}-group.yaml', {'group': result.group}, '')]
     written += [(name, template, source) for name, template, source in (
         (f'{stem}-template.yaml', result.template, args.template),

@@ -40,7 +40,8 @@ def read(request: webob.Request, longest: int, deepest: int) -> Any:
         raise ApiError(
             415, 'unsupported_media_type',
             f'the body must be {MEDIA_TYPE}, not '
-            f'{brief(request.content_type) if request.content_type else "?"}')
+            f'{brief(request.content_type)}' if request.content_type else
+            f'the header Content-Type must be {MEDIA_TYPE}; it is missing')
     return parse(_bytes(request, longest), deepest)
 
 

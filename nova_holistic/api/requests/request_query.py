@@ -15,6 +15,8 @@ from nova_holistic.documents.validation import brief, listed
 from nova_holistic.exceptions import InvalidDocument
 
 _BOOLEANS = {'true': True, 'false': False}
+_DIGITS = 18
+"""Maximum length of a whole number: it fits into a column of 64 bits."""
 
 
 def read(query: MultiDict, schema: Mapping[str, Any],
@@ -28,9 +30,9 @@ def read(query: MultiDict, schema: Mapping[str, Any],
     values: dict[str, Any] = {}
     for name in query:
         if name not in properties:
-            raise InvalidDocument(
-                name[:80], 'unknown parameter; the known parameters are '
-                           f'{listed(properties)}')
+            known = (f'the known parameters are {listed(properties)}'
+                     if properties else 'this request has no parameters')
+            raise InvalidDocument(name[:80], f'unknown parameter; {known}')
         values[name] = _value(name, query.getall(name), properties[name])
     validate(values)
     return values
@@ -43,9 +45,10 @@ def _value(name: str, texts: list[str], schema: Mapping[str, Any]) -> Any:
         raise InvalidDocument(name, 'is given more than once')
     text = texts[0]
     if schema['type'] == 'integer':
-        if not re.fullmatch(r'-?[0-9]{1,18}', text):
+        if not re.fullmatch(f'-?[0-9]{{1,{_DIGITS}}}', text):
             raise InvalidDocument(
-                name, f'must be a whole number, not {brief(text)}')
+                name, f'must be a whole number of at most {_DIGITS} digits, '
+                      f'not {brief(text)}')
         return int(text)
     if schema['type'] == 'boolean':
         if text.lower() not in _BOOLEANS:

@@ -155,6 +155,18 @@ def test_an_invalid_query_is_refused(service, query, place):
     assert detail.startswith(f'{place}: ')
 
 
+@pytest.mark.parametrize('path, detail', [
+    ('?limit=' + '9' * 19, "limit: must be a whole number of at most 18 "
+                           f"digits, not '{'9' * 19}'"),
+    ('?limit=ten', "limit: must be a whole number of at most 18 digits, not "
+                   "'ten'"),
+    ('/G?limit=1', 'limit: unknown parameter; this request has no '
+                   'parameters')])
+def test_the_error_of_a_query_states_what_is_allowed(service, path, detail):
+    path = path.replace('G', service.created()['id'])
+    assert refusal(service.ask('GET', f'/v1/groups{path}'))[2] == detail
+
+
 def test_an_unknown_or_foreign_marker_is_refused(service):
     others = service.created(token=OTHER_PROJECT)['id']
     for marker in (others, '00000000-0000-4000-8000-000000000000'):

@@ -70,7 +70,11 @@ def test_a_group_has_at_most_ten_thousand_members(start):
 def test_a_body_of_another_media_type_is_refused(service, media):
     answer = post(service, json.dumps({'group': SHOP}).encode(),
                   **{'Content-Type': media})
-    assert refusal(answer)[:2] == (415, 'holistic.unsupported_media_type')
+    status, code, detail = refusal(answer)
+    assert (status, code) == (415, 'holistic.unsupported_media_type')
+    assert detail == (
+        f"the body must be application/json, not '{media}'" if media else
+        'the header Content-Type must be application/json; it is missing')
 
 
 def test_a_client_that_does_not_accept_json_is_refused(service):

@@ -81,6 +81,12 @@ def test_the_group_document_is_planned_like_the_template(terminal, cloud):
     assert planned(terminal, group, cloud) == planned(terminal, SHOP, cloud)
 
 
+def test_a_file_in_place_of_the_folder_is_an_error(terminal):
+    terminal.file('out', '')
+    assert terminal.run('template', SHOP, '-o', 'out') == 2
+    assert terminal.err == 'nova-holistic: out: Not a directory\n'
+
+
 def test_the_plain_template_is_a_template_without_groups(terminal):
     assert terminal.run('template', SHOP) == 0
     plain = yaml.safe_load(
