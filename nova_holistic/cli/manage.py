@@ -10,6 +10,7 @@ import sys
 from oslo_config import cfg
 from oslo_log import log as logging
 
+from nova_holistic.cli.components.connections import NotConfigured
 from nova_holistic.cli.components import engine_components
 from nova_holistic.cli import exits, interrupt
 from nova_holistic.cli.files import BadFile
@@ -27,8 +28,9 @@ from nova_holistic.table import startup_check
 FAILED = 1
 
 _BAD_INPUT = (
-    cfg.Error, BadFile, exceptions.InvalidDocument, exceptions.UnknownPlugin,
-    table_errors.GroupUnknown, table_errors.MemberUnknown)
+    cfg.Error, NotConfigured, BadFile, exceptions.InvalidDocument,
+    exceptions.UnknownPlugin, table_errors.GroupUnknown,
+    table_errors.MemberUnknown)
 """An error that the operator must correct, independent of the state of the
 cloud."""
 

@@ -42,7 +42,7 @@ def test_a_service_without_configuration_is_reported(run):
     run('db', 'upgrade')
     code, output, complaint = run(
         'lease', 'expire', text='[holistic_database]\nconnection = {table}\n')
-    assert (code, output) == (1, '')
+    assert (code, output) == (2, '')
     assert complaint.splitlines()[-1] == (
         'nova-holistic-manage: [placement] auth_type is missing')
 
