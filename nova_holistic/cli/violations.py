@@ -33,9 +33,15 @@ def _mismatches(group: Group, snapshot: Snapshot,
     hosts = {host.name: host for host in snapshot.hosts}
     for placement in plan.placements:
         host = hosts.get(placement.host)
-        if host is None or not placement.location:
+        if host is None:
             continue
-        if host.location != placement.location:
+        # A plan without the key has the name of the host as its node.
+        if placement.node not in (host.node, host.name):
+            yield Reason(
+                placement.member,
+                f'host {host.name} has node {host.node}, not '
+                f'{placement.node}')
+        if placement.location and host.location != placement.location:
             yield Reason(
                 placement.member,
                 f'host {host.name} is at {"/".join(host.location)}, not at '

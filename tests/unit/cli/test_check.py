@@ -64,6 +64,26 @@ def test_a_plan_of_another_group_is_refused(terminal, shop, zones, changed):
     assert terminal.out == "the plan is of group 'bakery', not 'shop'\n"
 
 
+def test_a_node_of_another_host_is_a_violation(
+        terminal, shop, zones, changed):
+    def rename(document, at):
+        at['web/server-0']['node'] = 'other'
+
+    plan = changed(rename)
+    host = json.loads(plan.read_text())['placements'][0]['host']
+    assert check(terminal, shop, zones, plan) == 1
+    assert terminal.out == (
+        f'web/server-0: host {host} has node {host}, not other\n')
+
+
+def test_nodes_may_be_left_out_of_a_plan(terminal, shop, zones, changed):
+    def forget(document, at):
+        for placement in document['placements']:
+            del placement['node']
+
+    assert check(terminal, shop, zones, changed(forget)) == 0
+
+
 def test_locations_may_be_left_out_of_a_plan(terminal, shop, zones, changed):
     def forget(document, at):
         for placement in at.values():
