@@ -2,7 +2,13 @@
 """The lines and functions of the project that a call executes."""
 
 import collections
+import os
+import pathlib
 import sys
+
+import nova_holistic
+
+PACKAGE = str(pathlib.Path(nova_holistic.__file__).parent) + os.sep
 
 
 def executed(work, event='line', files=('',)):
@@ -14,18 +20,21 @@ def executed(work, event='line', files=('',)):
     """
     counts = collections.Counter()
 
-    def note(frame, kind, _argument):
-        code = frame.f_code
-        if '/nova_holistic/' not in code.co_filename or (
-                not code.co_filename.endswith(files)):
-            return None
+    def count(frame, kind, _argument):
         if kind == event:
+            code = frame.f_code
             counts[code.co_filename, code.co_name,
                    frame.f_lineno if kind == 'line' else 0] += 1
-        return note
+        return count
+
+    def enter(frame, kind, argument):
+        name = frame.f_code.co_filename
+        if not (name.startswith(PACKAGE) and name.endswith(files)):
+            return None
+        return count(frame, kind, argument)
 
     before = sys.gettrace()
-    sys.settrace(note)
+    sys.settrace(enter)
     try:
         work()
     finally:

@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measurement of how the work for a plan grows with hosts and members."""
 
-import pathlib
-import sys
-
-import nova_holistic
 from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.spread import Spread
+from tests.executed_lines import executed
 from tests.unit.builders import cloud, group, host, servers
-
-ROOT = str(pathlib.Path(nova_holistic.__file__).parent)
 
 
 def mixed(hosts):
@@ -36,23 +31,7 @@ def shop(members):
 def lines(work):
     """Count the lines of the project that a call executes. A loop or
     comprehension counts one line for each iteration."""
-    number = 0
-
-    def inside(frame, event, argument):
-        nonlocal number
-        number += event == 'line'
-        return inside
-
-    def enter(frame, event, argument):
-        return inside if frame.f_code.co_filename.startswith(ROOT) else None
-
-    before = sys.gettrace()
-    sys.settrace(enter)
-    try:
-        work()
-    finally:
-        sys.settrace(before)
-    return number
+    return sum(executed(work).values())
 
 
 def product(work, hosts, members):
