@@ -4,12 +4,13 @@
 Every error names the file, and the position in it if known.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 import contextlib
 from typing import Any, TextIO
 
 from nova_holistic.cli.heat_templates.environments import (
     read_inputs, TemplateInputs)
+from nova_holistic.cli.heat_templates.folder import Folder
 from nova_holistic.documents.definition import read_definition
 from nova_holistic.documents.groups.adoption import must_not_adopt
 from nova_holistic.documents.inventories.inventory import parse_inventory
@@ -35,23 +36,37 @@ class BadFile(exceptions.HolisticError):
             f'{source}: {mistake}' for mistake in mistakes))
 
 
+def _without_text(place: str) -> tuple[bytes, str]:
+    return b'', place
+
+
 @contextlib.contextmanager
-def with_file_name(name: str, text: bytes = b'') -> Iterator[None]:
+def with_file_name(name: str, find_source: Callable[
+        [str], tuple[bytes, str]] = _without_text) -> Iterator[None]:
     """Report the mistakes of a document with the name of this file.
 
-    :param text: content of the file, to find the lines of mistakes
+    :param find_source: returns the text with a place, and the place in this
+        text, to find the lines of mistakes
     """
     try:
         yield
     except exceptions.InvalidDocument as error:
-        raise BadFile(name, *_lines(error, text)) from error
+        raise BadFile(name, *_lines(error, find_source)) from error
     except OSError as error:
         raise BadFile(name, error.strerror or error) from error
 
 
-def _lines(error: exceptions.InvalidDocument, text: bytes) -> Iterator[str]:
-    positions = source_positions(
-        text, [mistake.place for mistake in error.mistakes])
+def _lines(error: exceptions.InvalidDocument,
+           find_source: Callable[[str], tuple[bytes, str]]) -> Iterator[str]:
+    sources = {mistake.place: find_source(mistake.place)
+               for mistake in error.mistakes}
+    positions = {}
+    for text in {text for text, _ in sources.values()}:
+        inside = {place: inner for place, (source, inner) in sources.items()
+                  if source == text}
+        found = source_positions(text, inside.values())
+        positions.update({place: found[inner] for place, inner
+                          in inside.items() if inner in found})
     for mistake in error.mistakes:
         if mistake.place in positions:
             line, column = positions[mistake.place]
@@ -66,10 +81,24 @@ class Files:
     def __init__(self, stdin: TextIO | None):
         self._stdin = stdin
         self._texts: dict[str, bytes] = {}
+        self._folder = Folder(self.document)
 
     def with_file_name(self, name: str) -> contextlib.AbstractContextManager:
-        """Return the documents together with the lines of each file."""
-        return with_file_name(name, self._texts.get(name, b''))
+        """Report the mistakes of a document with the name of this file, and
+        with their lines in this file or in a nested template."""
+        return with_file_name(
+            name, lambda place: self._source(name, place))
+
+    def _source(self, name: str, place: str) -> tuple[bytes, str]:
+        """The text of the file with the place, and the place in this file: a
+        place in a nested template begins with the name of its file."""
+        while True:
+            nested, separator, inner = place.partition(': ')
+            located = (self._folder.locate(nested, name)
+                       if nested and separator else None)
+            if located not in self._texts:
+                return self._texts.get(name, b''), place
+            name, place = located, inner
 
     def document(self, name: str) -> Any:
         with with_file_name(name):

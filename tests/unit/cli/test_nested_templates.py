@@ -98,3 +98,18 @@ def test_a_mistake_names_its_file(terminal, stack, text, message):
                         'env/e.yaml', '-o', 'out') == 2
     assert message in terminal.err
     assert not (terminal.folder / 'out').exists()
+
+
+def test_a_mistake_in_a_nested_template_has_its_line(terminal, stack):
+    (terminal.folder / 'in/parts/node.yaml').write_text(NODE.replace(
+        'user_data', 'scheduler_hints: {holistic_group: a}, user_data'))
+    assert terminal.run('template', 'in/stack.yaml', '--environment',
+                        'env/e.yaml') == 2
+    mistake = (
+        ': resources.server.properties.scheduler_hints.holistic_group: is '
+        'reserved for the pointer to the member, which nova-holistic adds '
+        '(line 7, column 65)')
+    # The environment names the same file by another path.
+    paths = terminal.folder / 'in/parts/node.yaml', 'parts/node.yaml'
+    assert terminal.err.splitlines() == [
+        f'nova-holistic: in/stack.yaml: {path}{mistake}' for path in paths]
