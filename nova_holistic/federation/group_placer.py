@@ -66,7 +66,8 @@ class GroupPlacer:
                 self._give_up(record, GroupStatus.UNPLACEABLE if isinstance(
                     answer, Refused) else GroupStatus.ERROR, answer.reasons)
         except JournalRefused as error:
-            LOG.warning('Group %s is left: %s', record.uuid, error)
+            LOG.warning('This process stops its work on group %s: %s',
+                        record.uuid, error)
         except exceptions.HolisticError as error:
             self._give_up(record, GroupStatus.ERROR,
                           reasons.of_errors(error))

@@ -68,7 +68,8 @@ class GroupUpdater:
         try:
             why = self._update(record, user)
         except JournalRefused as error:
-            LOG.warning('Group %s is left: %s', record.uuid, error)
+            LOG.warning('This process stops its work on group %s: %s',
+                        record.uuid, error)
             return
         except exceptions.HolisticError as error:
             why = reasons.of_errors(error)
