@@ -20,6 +20,7 @@ from nova_holistic.solver.check import check
 from nova_holistic.solver.construct import greedy
 from nova_holistic.solver.improve import neighbourhoods
 from nova_holistic.solver.improve.settings import Improvement
+from nova_holistic.solver.limits.current import limits
 from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers
@@ -122,6 +123,23 @@ def test_each_module_that_the_page_names_exists():
     assert not [path for path in named
                 if not (FOLDER / path).is_file() and not (
                     FOLDER.parents[1] / path).is_file()]
+
+
+def test_each_limit_that_the_page_names_exists():
+    current = limits()
+    named = {(section, name) for section, name in re.findall(
+        r'``(\w+)\.(\w+)``', PAGE) if hasattr(current, section)}
+    assert len(named) >= 10
+    assert not [(section, name) for section, name in named
+                if not hasattr(getattr(current, section), name)]
+
+
+def test_the_terms_contain_the_values_of_the_limits():
+    phases = limits().phases
+    assert (f'({phases.preferred_members} and '
+            f'{phases.preferred_hosts:,})') in PAGE
+    assert (f'({phases.diverse_policies} and '
+            f'{phases.members_per_policy})') in PAGE
 
 
 def test_a_policy_of_another_package_is_used(types):
