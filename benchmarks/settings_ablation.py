@@ -4,7 +4,8 @@
 Small points of each family of the grid (``grid_cases``) are solved with the
 defaults, and the sections' limits that the solver reads are recorded. Then
 each of these limits is multiplied by 1/4 and by 4, one at a time, and the
-points that read it are solved again. The table shows for each limit and factor
+points that read it are solved again, or some of them, from those with the
+least effort to those with the most. The table shows for each limit and factor
 the number of points, on how many of them the plan or the bound was worse or
 better than with the default, and the effort in relation to it.
 
@@ -16,6 +17,7 @@ no point reads is in the table with 0 points.
 from collections import Counter
 from dataclasses import fields, replace
 import json
+import sys
 
 from ablation import compared, measured_answer, point_parser
 from effort_clock import effort_clock
@@ -30,17 +32,6 @@ from nova_holistic.solver.solve import solve
 FACTORS = (0.25, 4)
 SHARES = ('share', 'noise', 'reserve', 'smoothing')
 """Parts of the names of limits that cannot exceed 1."""
-
-
-class Recorder:
-    """A section whose fields are recorded when they are read."""
-
-    def __init__(self, name, section, reads):
-        self._name, self._section, self._found = name, section, reads
-
-    def __getattr__(self, field):
-        self._found[f'{self._name}.{field}'] += 1
-        return getattr(self._section, field)
 
 
 def main():
@@ -65,7 +56,7 @@ def main():
         readers = [each[:3] for each in base if name in each[3]]
         for factor in FACTORS:
             rows[f'{name} {factor}'] = row = effect(
-                name, factor, readers[:arguments.readers],
+                name, factor, some(readers, arguments.readers),
                 arguments.time_limit)
             print_row(name, factor, row)
         if arguments.json:
@@ -83,14 +74,32 @@ def recorded(case, point, limit):
     """The answer with the defaults, and how often each limit was read."""
     reads = Counter()
     defaults = current.Limits()
-
-    class Recording:
-        def __getattr__(self, section):
-            return Recorder(section, getattr(defaults, section), reads)
-
-    with current.using(Recording()):
+    with current.using(replace(defaults, **{
+            each.name: recording(each.name, getattr(defaults, each.name),
+                                 reads) for each in fields(defaults)})):
         row = answered(case, point, limit, None)
     return row, reads
+
+
+def recording(name, section, reads):
+    """The same limits, as an object that counts how often each is read."""
+    known = {each.name for each in fields(section)}
+
+    class Recording(type(section)):
+        def __getattribute__(self, field):
+            # ``replace`` copies all fields, which is no use of their values.
+            reader = sys._getframe(1).f_globals['__name__']
+            if field in known and reader != 'dataclasses':
+                reads[f'{name}.{field}'] += 1
+            return super().__getattribute__(field)
+
+    return Recording(**{each: getattr(section, each) for each in known})
+
+
+def some(readers, number):
+    """At most this number of points, at equal distances in their order."""
+    number = min(number, len(readers))
+    return [readers[each * len(readers) // number] for each in range(number)]
 
 
 def changed(name, factor):
