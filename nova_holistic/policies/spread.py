@@ -22,6 +22,7 @@ from nova_holistic.model.policy import Encoder, Expression, Policy, Violations
 from nova_holistic.policies.eligible_domains import (
     Demand, demands_of, eligible_domains)
 from nova_holistic.policies.level_policy import LEVEL, LevelPolicy
+from nova_holistic.policies.spread_counts import SpreadCounts, Tally
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,28 +89,22 @@ class Spread(LevelPolicy):
             # The numbers at each level do not show which domains of two
             # levels are used together.
             return None
-        levels = self.level, *coarser
-        found = [placed.at(scope, level) for level in levels]
-        number = sum(found[0].values())
+        counts = SpreadCounts(
+            len(scope.members), placed.at(scope, self.level), frozenset(
+                (domain,) for domain in placed.at(scope, coarser[0])
+            ) if coarser else frozenset({()}), places)
 
-        def violations(more: int, *domains: Domain | None) -> int:
-            if not number + more:
-                return 0
-            counts, *around = ({**counts, domain: counts.get(domain, 0) + 1}
-                               if more else counts
-                               for counts, domain in zip(found, domains))
-            inside = Counter(counts)
-            outside = inside.pop(None, 0)
-            missing = len(scope.members) - number - more
-            chosen = [(domain,) for domain in around[0]] if around else [()]
-            skew, _ = self._skewed(
-                {d for place in chosen for d in places.get(place, ())},
-                inside, missing)
-            return skew + self._too_few(len(inside), missing)[0] + outside
+        def violations(tally: Tally) -> int:
+            over = (0 if self.max_skew is None
+                    else max(0, tally.skew() - self.max_skew))
+            short, _ = self._too_few(tally.used, tally.missing)
+            return over + short + tally.outside
 
-        without = violations(0, *(None for _ in levels))
-        return lambda host: violations(1, *(
-            snapshot.domain(host, level) for level in levels)) == without
+        without = violations(counts.now) if counts.counts else 0
+        return lambda host: violations(counts.with_another(
+            snapshot.domain(host, self.level),
+            tuple(snapshot.domain(host, level) for level in coarser)
+        )) == without
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
         # The possible coarser domains of the group differ in the number of
