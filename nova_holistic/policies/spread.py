@@ -22,7 +22,7 @@ from nova_holistic.model.policy import Encoder, Expression, Policy, Violations
 from nova_holistic.policies.eligible_domains import (
     Demand, demands_of, eligible_domains)
 from nova_holistic.policies.level_policy import LEVEL, LevelPolicy
-from nova_holistic.policies.spread_counts import SpreadCounts, Tally
+from nova_holistic.policies.spread_counts import MemberNumbers, SpreadCounts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,11 +94,11 @@ class Spread(LevelPolicy):
                 (domain,) for domain in placed.at(scope, coarser[0])
             ) if coarser else frozenset({()}), places)
 
-        def violations(tally: Tally) -> int:
+        def violations(numbers: MemberNumbers) -> int:
             over = (0 if self.max_skew is None
-                    else max(0, tally.skew() - self.max_skew))
-            short, _ = self._too_few(tally.used, tally.missing)
-            return over + short + tally.outside
+                    else max(0, numbers.skew() - self.max_skew))
+            short, _ = self._too_few(numbers.used, numbers.missing)
+            return over + short + numbers.outside
 
         without = violations(counts.now) if counts.counts else 0
         return lambda host: violations(counts.with_another(

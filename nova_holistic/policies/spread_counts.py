@@ -20,7 +20,7 @@ Numbers = Mapping[int, int]
 """Number of eligible domains by their number of members."""
 
 
-class Tally(NamedTuple):
+class MemberNumbers(NamedTuple):
     """Numbers of members.
 
     :ivar missing: number of members without a host
@@ -63,15 +63,16 @@ class SpreadCounts:
     eligible: Mapping[Place, Set[Domain]]
 
     @functools.cached_property
-    def now(self) -> Tally:
+    def now(self) -> MemberNumbers:
         """The numbers of the placed members."""
         outside = self.counts.get(None, 0)
-        return Tally(
+        return MemberNumbers(
             self._divided(self.chosen)[1],
             self.total - sum(self.counts.values()),
             len(self.counts) - bool(outside), outside)
 
-    def with_another(self, domain: Domain | None, place: Place) -> Tally:
+    def with_another(self, domain: Domain | None,
+                     place: Place) -> MemberNumbers:
         """The numbers with a further member in this domain and place."""
         eligible, numbers = self._divided(self.chosen | {place})
         count = self.counts.get(domain, 0)
@@ -80,7 +81,7 @@ class SpreadCounts:
             changed[count] -= 1
             changed[count + 1] += 1
             numbers = +changed
-        return Tally(
+        return MemberNumbers(
             numbers, self.now.missing - 1,
             self.now.used + (domain is not None and not count),
             self.now.outside + (domain is None))

@@ -43,16 +43,18 @@ POLICIES = {
 NAMES = 'm-0', 'm-1', 'm-2'
 
 
-def group_of(cloud, built, policies=()):
+def group_of(cloud, built, policies=(), is_elastic=False):
     """A group with three planned members, and with members that have servers
     on other hosts. Their servers were changed long ago.
 
     :param built: number of members with servers
+    :param is_elastic: whether the number of these members may change
     """
     group = cloud.plan({
         **document(*NAMES, policies=policies),
         'groups': [{'name': 'built', 'members': [
-            {'name': 'node', 'flavor': 'small', 'count': built}]}]},
+            {'name': 'node', 'flavor': 'small', 'count': {
+                'desired': built, 'max': MANY} if is_elastic else built}]}]},
         {name: f'cmp-{number}' for number, name in enumerate(NAMES)},
         resources=SMALL)
     planned = cloud.table.members(group)
@@ -122,7 +124,7 @@ WIDE = {name: policies if policies is not APART else [
     for name, policies in POLICIES.items()}
 
 
-def growth(cloud, policies, event):
+def growth(cloud, policies, event, is_elastic=False):
     """How much more often each line or function of this project is executed
     by the answer for a group with many members than for a group with few.
 
@@ -133,7 +135,7 @@ def growth(cloud, policies, event):
     """
     counts = []
     for built in FEW, MANY:
-        group = group_of(cloud, built, policies)
+        group = group_of(cloud, built, policies, is_elastic)
         answer(cloud, group, 'm-0')
         answer(cloud, group, 'm-1')
         counts.append(executed(lambda: answer(cloud, group, 'm-2'), event))
@@ -151,12 +153,13 @@ def test_no_function_is_called_for_each_member(cloud, policies, monkeypatch):
     assert sum(more.values()) < (MANY - FEW) / 2, more
 
 
-@pytest.mark.parametrize('name', sorted(WIDE.keys() - {'exclusive'}))
-def test_no_line_is_executed_for_each_member(cloud, name, monkeypatch):
-    """Neither a loop nor a comprehension visits all members. The members of
-    exclusive groups, which all creates share, are visited."""
+@pytest.mark.parametrize('is_elastic', [False, True], ids=['fixed', 'elastic'])
+@pytest.mark.parametrize('policies', WIDE.values(), ids=WIDE)
+def test_no_line_is_executed_for_each_member(
+        cloud, policies, is_elastic, monkeypatch):
+    """Neither a loop nor a comprehension visits all members."""
     monkeypatch.setattr(cached_group, 'OVERLAP', timedelta(0))
-    more = growth(cloud, WIDE[name], 'line')
+    more = growth(cloud, policies, 'line', is_elastic)
     assert sum(more.values()) < (MANY - FEW) / 2, more
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
+from nova_holistic.model.layered_mapping import LayeredMapping
 
 if TYPE_CHECKING:
     from nova_holistic.model.group import Scope
@@ -36,7 +37,8 @@ class PlacedMembers(Mapping[str, Host]):
         :param levels: levels of the topology, coarse to fine
         :param hosts: hosts by path; other paths count only in ``all_at``
         """
-        self.hosts = hosts
+        self.hosts = self._hosts = hosts if isinstance(
+            hosts, LayeredMapping) else LayeredMapping(hosts)
         self._scopes = scopes
         self._snapshot = Snapshot(levels, ())
         self._counts: dict[_Key, dict[Domain | None, int]] = {}
@@ -88,11 +90,11 @@ class PlacedMembers(Mapping[str, Host]):
         return found
 
     def _changed(self, changes: Changes) -> 'PlacedMembers':
-        hosts = {**self.hosts, **changes}
-        for path, host in changes.items():
-            if host is None:
-                del hosts[path]
-        return PlacedMembers(self._scopes, self._snapshot.levels, hosts)
+        return PlacedMembers(
+            self._scopes, self._snapshot.levels, self._hosts.updated(
+                {path: host for path, host in changes.items()
+                 if host is not None},
+                [path for path, host in changes.items() if host is None]))
 
     def _placed_in(self, scope: 'Scope') -> list[str]:
         return [member.path for member in scope.members

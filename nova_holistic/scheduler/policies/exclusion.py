@@ -19,9 +19,9 @@ from nova import context as nova_context
 from oslo_log import log as logging
 
 from nova_holistic import exceptions
-from nova_holistic.model.changed_keys import changed_keys
 from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
+from nova_holistic.model.layered_mapping import differences
 from nova_holistic.model.reservation import Reservation, reservations
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import locations
@@ -174,9 +174,10 @@ def _has_same_places(before: Found, now: Found) -> bool:
     only positions may have changed. A claim changes neither."""
     last, rows = before[1].by_id, now[1].by_id
     return before is now or (
-        before[0] is now[0] and last.keys() == rows.keys()
-        and all(last[number].place is rows[number].place
-                for number in changed_keys(rows, last, rows)))
+        before[0] is now[0]
+        and all(number in last and number in rows
+                and last[number].place is rows[number].place
+                for number in differences(last, rows)))
 
 
 def _hosts_to_locate(connections: Connections, found: Found,

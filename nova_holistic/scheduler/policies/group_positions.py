@@ -14,9 +14,9 @@ the destination to the row if the group has hard policies. So the scheduler
 asks only cells that have servers of the group.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from collections import OrderedDict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 import threading
 import time
@@ -25,11 +25,13 @@ import nova.conf
 from nova import objects
 from oslo_utils import timeutils
 
-from nova_holistic.model.changed_keys import changed_keys
+from nova_holistic.model.layered_mapping import differences
 from nova_holistic.model.nova.server_position import Position
+from nova_holistic.scheduler.policies.known_positions import (
+    KnownPositions, number_in_cells, stale_rows, unanswered, updated)
 from nova_holistic.scheduler.policies import server_locations
 from nova_holistic.scheduler.policies.server_locations import (
-    CellRead, OWNED, ServerLocation)
+    CellRead, OWNED)
 from nova_holistic.table.records import MemberRecord, MemberState
 
 CONF = nova.conf.CONF
@@ -59,32 +61,6 @@ class Groups:
     projects: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """The result of the last read of a group.
-
-    :ivar full_at: time of the last read of all servers: see ``clock``
-    :ivar rows: members by the IDs of their rows
-    :ivar locations: their locations by the IDs of their rows
-    :ivar unsettled: IDs of the rows whose servers are read each time
-    :ivar positions: positions of members that use capacity, by ID
-    :ivar cell_of: UUID of the cell of each server that a cell has, by its UUID
-    :ivar cells: cells of these servers, by their IDs
-    :ivar read_at: naive UTC of the last read of each cell, by its UUID
-    :ivar servers: members that have a server, by its UUID
-    """
-
-    full_at: float
-    rows: Mapping[int, MemberRecord] = field(default_factory=dict)
-    locations: Mapping[int, ServerLocation] = field(default_factory=dict)
-    unsettled: frozenset[int] = frozenset()
-    positions: Mapping[int, Position] = field(default_factory=dict)
-    cell_of: Mapping[str, str] = field(default_factory=dict)
-    cells: 'Mapping[int, objects.CellMapping]' = field(default_factory=dict)
-    read_at: Mapping[str, datetime] = field(default_factory=dict)
-    servers: Mapping[str, MemberRecord] = field(default_factory=dict)
-
-
 class GroupPositions:
     """The cache. The state of a group is replaced as a whole, so that
     threads may share an instance."""
@@ -99,7 +75,7 @@ class GroupPositions:
         """
         self._limit, self._clock = limit, clock
         self._max_age = max_age
-        self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._known: OrderedDict[str, KnownPositions] = OrderedDict()
         self._weight = 0
         self._lock = threading.Lock()
 
@@ -110,7 +86,7 @@ class GroupPositions:
         :param rows: members of the group by the IDs of their rows
         """
         return [row.instance_uuid for row
-                in _stale(self._of(group_uuid), rows)
+                in stale_rows(self._of(group_uuid), rows)
                 if row.instance_uuid is not None]
 
     def positions(self, context, groups: Groups,
@@ -143,19 +119,19 @@ class GroupPositions:
         found = _read(context, groups.projects, rows, known)
         if found is None:
             found = _read(context, groups.projects, rows,
-                          _Known(self._clock()))
+                          KnownPositions(self._clock()))
         assert found is not None
         self._remember(groups.key, found)
         return found.positions
 
-    def _of(self, group_uuid: str) -> _Known:
+    def _of(self, group_uuid: str) -> KnownPositions:
         with self._lock:
             known = self._known.get(group_uuid)
         now = self._clock()
         return known if known is not None and (
-            known.full_at > now - self._max_age) else _Known(now)
+            known.full_at > now - self._max_age) else KnownPositions(now)
 
-    def _remember(self, group_uuid: str, found: _Known) -> None:
+    def _remember(self, group_uuid: str, found: KnownPositions) -> None:
         with self._lock:
             self._forget(group_uuid)
             self._known[group_uuid] = found
@@ -173,51 +149,40 @@ class GroupPositions:
         self._weight -= len(known.rows) if known is not None else 0
 
 
-def _stale(known: _Known, now: Mapping[int, MemberRecord]
-           ) -> list[MemberRecord]:
-    """Members whose rows have changed, or whose servers must be read."""
-    before, unsettled = known.rows, known.unsettled
-    if before is now:
-        return [now[number] for number in unsettled]
-    found = [number for number in changed_keys(now, before, now)
-             if before.get(number) != now[number]]
-    return [now[number] for number in dict.fromkeys(
-        [*found, *unsettled]) if number in now]
-
-
 def _read(context, projects: frozenset[str],
-          now: Mapping[int, MemberRecord], known: _Known) -> _Known | None:
+          now: Mapping[int, MemberRecord], known: KnownPositions
+          ) -> KnownPositions | None:
     """The current state of the group; None if all its servers must be read
     again.
 
     :param known: the last state; it has no members if all are read
     """
-    stale = _stale(known, now)
+    stale = stale_rows(known, now)
     owned = {row.instance_uuid: row for row in stale if row.state in OWNED}
     by_number = server_locations.by_cell_number(
         context, list(owned)) if owned else {}
     cells = _cells(context, known.cells, by_number)
-    servers, cell_of = dict(known.servers), dict(known.cell_of)
-    for number in (*(known.rows.keys() - now.keys()),
-                   *(row.id for row in stale if row.id in known.rows)):
-        servers.pop(known.rows[number].instance_uuid, None)
-        cell_of.pop(known.rows[number].instance_uuid, None)
-    servers.update(owned)
-    cell_of.update({uuid: cells[number].uuid for number, uuids
-                    in by_number.items() for uuid in uuids})
-    used = set(cell_of.values())
+    gone = [number for number in differences(known.rows, now)
+            if number not in now]
+    left = [known.rows[number].instance_uuid for number in (
+        *gone, *(row.id for row in stale if row.id in known.rows))]
+    servers = known.servers.updated(owned, left)
+    cell_of = known.cell_of.updated({
+        uuid: cells[number].uuid for number, uuids in by_number.items()
+        for uuid in uuids}, left)
+    number_in = number_in_cells(known, cell_of, {*left, *owned})
     begin = timeutils.utcnow()
     wanted = {cell.uuid: CellRead(
         {uuid: owned[uuid] for uuid in by_number.get(number, ())},
         _since(known, cell.uuid), projects, servers, known.locations,
         max(MIN_LIMIT, 2 * len(servers)))
-        for number, cell in cells.items() if cell.uuid in used}
+        for number, cell in cells.items() if cell.uuid in number_in}
     answers = server_locations.in_cells(
         context, [cell for cell in cells.values() if cell.uuid in wanted],
         wanted) if wanted else {}
     found = {row.id: server_locations.at(row.place.host) for row in stale
              if row.state == MemberState.PLANNED}
-    found.update({row.id: _unanswered(row, known, uuid in cell_of)
+    found.update({row.id: unanswered(row, known, uuid in cell_of)
                   for uuid, row in owned.items()})
     read_at = dict(known.read_at)
     for cell_uuid, answer in answers.items():
@@ -233,9 +198,9 @@ def _read(context, projects: frozenset[str],
         found.update({servers[uuid].id: seen
                       for uuid, seen in answer.found.items()
                       if uuid in cell_of})
-    return replace(_updated(known, now, stale, found),
+    return replace(updated(known, now, gone, stale, found),
                    cell_of=cell_of, cells=cells, read_at=read_at,
-                   servers=servers)
+                   servers=servers, number_in=number_in)
 
 
 def _cells(context, known: 'Mapping[int, objects.CellMapping]',
@@ -247,45 +212,7 @@ def _cells(context, known: 'Mapping[int, objects.CellMapping]',
             context, missing)}} if missing else known
 
 
-def _since(known: _Known, cell_uuid: str) -> datetime | None:
+def _since(known: KnownPositions, cell_uuid: str) -> datetime | None:
     """Naive UTC from which changes are read; None if the cell is new."""
     last = known.read_at.get(cell_uuid)
     return last and last - timedelta(seconds=CONF.service_down_time)
-
-
-def _unanswered(row: MemberRecord, known: _Known,
-                has_cell: bool) -> ServerLocation:
-    """The location of a server until its cell answers."""
-    last = known.locations.get(row.id)
-    if has_cell and last is not None and last.server is not None and (
-            known.rows[row.id].instance_uuid == row.instance_uuid):
-        return replace(last, is_settled=False)
-    if has_cell or row.state == MemberState.CLAIMED:
-        return server_locations.planned(row)
-    return server_locations.NOWHERE
-
-
-def _updated(known: _Known, now: Mapping[int, MemberRecord],
-             stale: Sequence[MemberRecord],
-             found: Mapping[int, ServerLocation]) -> _Known:
-    """The last state with other rows and newly read locations."""
-    if not stale and not found and len(now) == len(known.rows):
-        return known if known.rows is now else replace(known, rows=now)
-    locations, positions = dict(known.locations), dict(known.positions)
-    for number in [*[row.id for row in stale],
-                   *(known.rows.keys() - now.keys()), *found]:
-        locations.pop(number, None)
-        positions.pop(number, None)
-    locations.update(found)
-    for number, seen in found.items():
-        if seen.position is not None:
-            last = known.positions.get(number)
-            positions[number] = last if last == seen.position else (
-                seen.position)
-    if positions == known.positions:
-        positions = known.positions
-    return _Known(known.full_at, now, locations, frozenset([
-        *[number for number in known.unsettled
-          if number in locations and number not in found],
-        *[number for number, seen in found.items() if not seen.is_settled]]),
-        positions)

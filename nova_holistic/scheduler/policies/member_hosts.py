@@ -9,10 +9,10 @@ from collections import OrderedDict
 from dataclasses import dataclass
 import threading
 
-from nova_holistic.model.changed_keys import changed_keys
 from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
+from nova_holistic.model.layered_mapping import differences
 from nova_holistic.model.members.placed_members import PlacedMembers
 from nova_holistic.model.nova.server_position import Position
 from nova_holistic.scheduler.hosts import locations
@@ -146,10 +146,11 @@ def _changed(known: _Known, has_same_levels: bool,
     """The state with other rows and positions, and the new hosts that the plan
     locates."""
     before, last = known.rows, known.positions
-    changed = dict.fromkeys(changed_keys(rows, before, rows))
-    if positions is not last:
-        changed.update(dict.fromkeys(changed_keys(rows, last, positions)))
-    gone = before.keys() - rows.keys()
+    different = dict.fromkeys((*differences(before, rows),
+                               *differences(last, positions)))
+    changed = [number for number in different if number in rows]
+    gone = [number for number in different
+            if number not in rows and number in before]
     if not changed and not gone:
         return known, {}
     others, sources = dict(known.others), dict(known.sources)

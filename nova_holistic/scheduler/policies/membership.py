@@ -2,9 +2,8 @@
 """The member to which a server belongs, and its group."""
 
 import collections
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-import itertools
 import threading
 import weakref
 
@@ -18,6 +17,8 @@ from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.fixed_volumes import with_fixed_volumes
 from nova_holistic.model.group import Group
 from nova_holistic.model.identity_cache import IdentityCache
+from nova_holistic.model.layered_mapping import (
+    differences, LayeredMapping)
 from nova_holistic.model.policy import Policy
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.connections import Connections
@@ -100,19 +101,17 @@ class Membership:
 
     def _evaluate(self, connections: Connections, context) -> PolicyEvaluation:
         levels, path = connections.topology.levels, self.own.member.path
+        rows = self._members.by_id
         group = sized_group(
-            self.record, connections.policy_types,
-            itertools.chain(self.rows, [self.own]))
+            self.record, connections.policy_types, rows, self.own)
         if self.by_plan and not scopes_of_members(group).get(path):
             # No rule reads the hosts of other members. A search for another
             # host does: the objective may depend on them.
             return PolicyEvaluation(group, levels, path, {})
         context = context or nova_context.get_admin_context()
         # The server of the request is not read.
-        rows = dict(self.rows.by_id if isinstance(self.rows, GroupMembers)
-                    else GroupMembers.of(self.rows).by_id)
         if self.own.id in rows and rows[self.own.id].state in OWNED:
-            del rows[self.own.id]
+            rows = rows.updated({}, [self.own.id])
         found = connections.member_hosts.read(
             SizedGroup(self.record, group, levels), rows,
             connections.positions.positions(
@@ -142,6 +141,15 @@ class Membership:
             row.location, dict(row.labels)))
             for row in connections.table.volumes.of_group(self.record.uuid)
             if row.state in VOLUME_STATES}
+
+    def has_server(self, uuid: str) -> bool:
+        """Whether a server belongs to a member of the group."""
+        return self._members.have_any_of([uuid])
+
+    @property
+    def _members(self) -> GroupMembers:
+        return (self.rows if isinstance(self.rows, GroupMembers)
+                else GroupMembers.of(self.rows))
 
     @property
     def instances(self) -> frozenset[str]:
@@ -236,14 +244,18 @@ def parsed_group(record: GroupRecord,
 
 def sized_group(record: GroupRecord,
                 policy_types: Mapping[str, type[Policy]],
-                rows: Iterable[MemberRecord]) -> Group:
+                rows: LayeredMapping[int, MemberRecord],
+                own: MemberRecord) -> Group:
     """The group with its current members if their number may change;
-    otherwise the group as its document describes it."""
+    otherwise the group as its document describes it.
+
+    :param rows: members by the IDs of their rows
+    :param own: another member, or the current row of one of these
+    """
     group = parsed_group(record, policy_types)
     if not group.is_elastic:
         return group
-    return _sizes(group).resized(frozenset(
-        row.member.path for row in rows if row.state != MemberState.RELEASED))
+    return _sizes(group).resized(rows.updated({own.id: own}))
 
 
 class _LastSize:
@@ -252,14 +264,31 @@ class _LastSize:
 
     def __init__(self, group: Group):
         self._group = group
-        self._last: tuple[frozenset[str], Group] | None = None
+        self._last: tuple[LayeredMapping[int, MemberRecord],
+                          frozenset[str], Group | None] = (
+                              LayeredMapping(), frozenset(), None)
 
-    def resized(self, paths: frozenset[str]) -> Group:
-        """The group with the members of these paths."""
-        last = self._last
-        if last is None or last[0] != paths:
-            last = self._last = paths, self._group.resized(paths)
-        return last[1]
+    def resized(self, rows: LayeredMapping[int, MemberRecord]) -> Group:
+        """The group with the members that are not released. Only rows that
+        have changed since the last call are visited.
+
+        :param rows: members by the IDs of their rows
+        """
+        last, paths, group = self._last
+        if group is None or any(
+                _path(last.get(number)) != _path(rows.get(number))
+                for number in differences(last, rows)):
+            now = frozenset(map(_path, rows.values())) - {None}
+            if group is None or now != paths:
+                paths, group = now, self._group.resized(now)
+        self._last = rows, paths, group
+        return group
+
+
+def _path(row: MemberRecord | None) -> str | None:
+    """The path of a member; None if it does not exist or is released."""
+    return (None if row is None or row.state == MemberState.RELEASED
+            else row.member.path)
 
 
 _sizes = IdentityCache(_LastSize, REMEMBERED_GROUPS)

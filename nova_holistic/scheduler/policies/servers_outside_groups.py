@@ -2,13 +2,16 @@
 """Finds servers of others in the domains that a member of an exclusive group
 would reserve."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from collections import Counter, defaultdict
 from dataclasses import replace
 
+from nova.compute import vm_states
 from nova import context as nova_context
 from nova.db.api import api as api_database
 from nova.db.api import models as api_models
+from nova.db.main import api as main_database
+from nova.db.main import models
 from nova import objects
 import sqlalchemy as sa
 
@@ -19,6 +22,13 @@ from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.scheduler.policies.policy_evaluation import PolicyEvaluation
 from nova_holistic.table.batches import batches
+
+_SERVER = models.Instance.__table__.c
+_ON_HOSTS = sa.select(_SERVER.uuid, _SERVER.host).where(
+    _SERVER.deleted == 0, _SERVER.host.in_(
+        sa.bindparam('hosts', expanding=True)),
+    sa.or_(_SERVER.vm_state.is_(None),
+           _SERVER.vm_state != vm_states.SOFT_DELETED))
 
 OutsideServers = Mapping[Domain, Sequence[Host]]
 
@@ -50,7 +60,8 @@ def with_outside_servers(evaluation: PolicyEvaluation,
     hosts = _all_in(wanted, connections, context)
     outside_servers = Counter([
         *_planned(connections, own, hosts),
-        *_servers(context, hosts, {*own.instances, instance_uuid})])
+        *_servers(context, hosts, lambda uuid: (
+            uuid != instance_uuid and not own.has_server(uuid)))])
     return replace(evaluation,
                    outside_servers=_with_counts(hosts, outside_servers))
 
@@ -75,21 +86,23 @@ def _planned(connections, own: Membership,
 
 
 def _servers(context, hosts: Mapping[Domain, Sequence[Host]],
-             but: Collection[str]) -> Sequence[str]:
-    """Host of each server in the domains.
+             counts: Callable[[str], bool]) -> Sequence[str]:
+    """Host of each server in the domains. Nova's own list creates an object
+    with all columns per server.
 
-    :param but: UUIDs of the servers that do not count
+    :param counts: whether the server with this UUID counts
     """
     found = []
     for cell, names in _by_cell(
             context, {host.name for each in hosts.values() for host in each}):
         with nova_context.target_cell(context, cell) as target:
-            found.extend(
-                instance.host for batch in batches(names)
-                for instance in objects.InstanceList.get_by_filters(
-                    target, filters={'host': batch, 'deleted': False},
-                    expected_attrs=[])
-                if instance.uuid not in but)
+            engine = main_database.get_context_manager(
+                target).reader.get_engine()
+            with engine.connect() as link:
+                found.extend(
+                    host for batch in batches(names)
+                    for uuid, host in link.execute(_ON_HOSTS, {'hosts': batch})
+                    if counts(uuid))
     return found
 
 

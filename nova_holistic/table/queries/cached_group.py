@@ -2,7 +2,7 @@
 """The last read state of a group, and the changes since then."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.layered_mapping import LayeredMapping
 from nova_holistic.table.queries.exclusive_state import ExclusiveState
 from nova_holistic.table.queries.group_members import GroupMembers
 from nova_holistic.table.queries import group_state
@@ -44,7 +44,8 @@ class MemberTimes:
     :ivar total: see ``GroupState.total``
     """
 
-    by_id: Mapping[int, int] = FrozenMapping()
+    by_id: LayeredMapping[int, int] = field(
+        default_factory=LayeredMapping)
     newest: int = 0
     total: tuple[int, int] = (0, 0)
 
@@ -55,11 +56,11 @@ class MemberTimes:
             before = self.by_id.get(each)
             number += before is None
             total += time % MODULUS - (before or 0) % MODULUS
-        by_id = {**self.by_id, **times}
         # If a clock is set back, this is too large until the sum shows that
         # changes were missed, so that all members are read again.
         newest = max(self.newest, *times.values()) if times else self.newest
-        return MemberTimes(by_id, newest, (number, total))
+        return MemberTimes(self.by_id.updated(times) if self.by_id else
+                           LayeredMapping(times), newest, (number, total))
 
 
 NO_TIMES = MemberTimes()
@@ -130,7 +131,8 @@ def read_changes(link: sa.Connection, known: Known, path: str,
     if record is None or len(unknown) > few:
         return None, Read()
     members_now = known.members
-    if unknown or known.members.by_id.keys() - times.by_id.keys():
+    # Only members without a time are no longer there.
+    if unknown or len(known.members.by_id) != len(times.by_id):
         by_id = {number: each for number, each in known.members.by_id.items()
                  if number in times.by_id}
         by_id.update(members(link, MemberRow.id.in_(unknown))
@@ -205,7 +207,7 @@ def updated_members(known: GroupMembers, changing: Mapping[int, Sequence[Any]]
     :param changing: values of ``group_state.CHANGING`` by the ID of the
         member, of members that may have changed
     """
-    if not changing.keys() <= known.by_id.keys():
+    if not all(number in known.by_id for number in changing):
         return None
     found = []
     for number, (_, hold, host, *now) in changing.items():

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from nova_holistic.model.changed_keys import changed_keys
+from nova_holistic.model.layered_mapping import (
+    differences, LayeredMapping)
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
 from nova_holistic.table.queries.cached_group import Found, members, version
@@ -41,7 +42,7 @@ class _Kept:
 
     places_version: int
     record: GroupRecord
-    members: Mapping[int, MemberRecord]
+    members: LayeredMapping[int, MemberRecord]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,12 +164,13 @@ class ExclusiveGroups:
                 MemberRow.group_uuid.in_([head.uuid for head in heads]),
                 self._occupying).group_by(MemberRow.group_uuid))}
         for head in heads:
-            now = dict(kept[head.uuid].members)
-            for number, member in found.items():
-                if member.group_uuid == head.uuid:
-                    now[number] = member
-            now = {number: member for number, member in now.items()
-                   if member.state in self._states}
+            mine = {number: member for number, member in found.items()
+                    if member.group_uuid == head.uuid}
+            left = [number for number, member in mine.items()
+                    if member.state not in self._states]
+            for number in left:
+                del mine[number]
+            now = kept[head.uuid].members.updated(mine, left)
             if len(now) == numbers.get(head.uuid, 0):
                 kept[head.uuid] = replace(
                     kept[head.uuid], places_version=head.places_version,
@@ -197,8 +199,11 @@ def _shown(kept: _Kept, claims: Claims,
     made after they were read. Unchanged parts of the previous result are
     returned again. If the group has the same members as in that result, only
     changed members are visited."""
-    if before is None or before[0].record is not kept.record or (
-            before[0].members.keys() != kept.members.keys()):
+    last_members = before[0].members if before is not None else {}
+    different = differences(last_members, kept.members)
+    if before is None or before[0].record is not kept.record or any(
+            number not in last_members or number not in kept.members
+            for number in different):
         known = {} if before is None else before[-1][1].by_id
         return kept, claims, (kept.record, GroupMembers.of([
             _same_or_new(known.get(number), _with_claim(member, claims))
@@ -208,8 +213,7 @@ def _shown(kept: _Kept, claims: Claims,
         return before
     changed = {number for number, _ in claims.items() ^ last_claims.items()
                if number in kept.members}
-    changed.update(changed_keys(
-        kept.members, last_kept.members, kept.members))
+    changed.update(different)
     found = [_with_claim(kept.members[number], claims) for number in changed]
     rows = [row for row in found if row != last.by_id[row.id]]
     return kept, claims, (kept.record, last.updated(rows) if rows else last)
@@ -241,4 +245,4 @@ def _read_completely(session: orm.Session, occupying, heads: Sequence[sa.Row]
                     GroupRow.uuid.in_(versions))):
             yield _Kept(versions[row.uuid], replace(
                 rows.light_group_record(row), document=row.document),
-                by_group[row.uuid])
+                LayeredMapping(by_group[row.uuid]))
