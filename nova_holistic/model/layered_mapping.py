@@ -114,16 +114,21 @@ class LayeredMapping(Mapping[K, V]):
             found._changes = {}
         return found
 
-    def may_differ(self, before: 'LayeredMapping[K, V]') -> Iterable[K] | None:
-        """Keys of all values that may differ from those in another mapping;
-        None if any value may."""
+    def differences_from(self, before: 'LayeredMapping[K, V]'
+                         ) -> list[K] | None:
+        """Keys that only one of the mappings has, or whose values are not the
+        same object; None if all values must be compared."""
         mine, other = self._base, before._base
-        if mine is other:
-            return {**before._changes, **self._changes}
-        if mine.before is other.key:
-            return {**before._changes, **dict.fromkeys(mine.changes),
-                    **self._changes}
-        return None
+        if mine is not other and mine.before is not other.key:
+            return None
+        keys = {**before._changes, **self._changes}
+        if mine is not other:
+            keys = {**keys, **dict.fromkeys(mine.changes)}
+        # This calls no function of Python for each key.
+        now, last = self._changes.get, before._changes.get
+        new, old = mine.values.get, other.values.get
+        return [key for key in keys if last(key, old(key, _GONE))
+                is not now(key, new(key, _GONE))]
 
 
 def differences(before: Mapping[K, Any], now: Mapping[K, Any]) -> list[K]:
@@ -133,9 +138,8 @@ def differences(before: Mapping[K, Any], now: Mapping[K, Any]) -> list[K]:
     if before is now:
         return []
     if isinstance(before, LayeredMapping) and isinstance(now, LayeredMapping):
-        few = now.may_differ(before)
+        few = now.differences_from(before)
         if few is not None:
-            return [key for key in few
-                    if before.get(key, _GONE) is not now.get(key, _GONE)]
+            return few
         before, now = before.copied(), now.copied()
     return [*(before.keys() - now.keys()), *changed_keys(now, before, now)]
