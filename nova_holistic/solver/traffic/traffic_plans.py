@@ -202,11 +202,12 @@ def traffic_start(case: Case, placed: Mapping[str, str], objective: Objective,
     traffic, the counts are None, and no bound is proved."""
     start, within = None, lambda cost: None
     traffic = objective.traffic()
-    kinds = Kinds.of(case.group, case.snapshot, placed,
-                     deadline.check) if traffic else None
-    if kinds is None or not kinds.kinds:
+    if not traffic:
         return start, within
     with contextlib.suppress(OutOfTime):
+        kinds = Kinds.of(case.group, case.snapshot, placed, deadline.check)
+        if not kinds.kinds:
+            return start, within
         known = TrafficPlans(kinds, traffic,
                              deadline.part(phases_limits().bound_share))
         within = known.within

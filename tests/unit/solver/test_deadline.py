@@ -16,6 +16,7 @@ from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.bandwidth import Bandwidth
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.relationship_anti_affinity import (
     RelationshipAntiAffinity)
@@ -148,6 +149,33 @@ def test_random_groups_get_a_true_answer_at_any_deadline():
             assert clock.late <= LOOKS
             assert isinstance(answer, Unknown) or (
                 isinstance(answer, Plan) == isinstance(whole, Plan))
+
+
+@pytest.mark.parametrize('strategy', ['auto', 'whole', 'decomposed'])
+def test_traffic_is_planned_with_any_number_of_readings(strategy):
+    """The deadline passes at each reading of the clock, until the search is
+    complete."""
+    wanted = group(servers('web', 2), servers('db', 2), relationships=[
+        Bandwidth(between=('web', 'db'), mbps=100)])
+    snapshot = cloud(*(host(f'h{n}', f'r{n // 2}', vcpus=2)
+                       for n in range(3)))
+    answers = []
+    for readings in range(200):
+        clock = Stopping(readings)
+        answers.append(solve(
+            wanted, snapshot, objective='network',
+            settings=Settings(strategy, timer=clock)))
+        assert isinstance(answers[-1], Plan | Unknown)
+        if isinstance(answers[-1], Plan):
+            assert check(wanted, snapshot, answers[-1].hosts()) == ()
+            assert answers[-1].objective.value >= 400
+            assert answers[-1].objective.bound <= 400
+        if clock.left >= 0:
+            break
+    assert len(answers) > 20
+    assert clock.left >= 0
+    assert answers[-1].objective.value == 400
+    assert answers[-1].objective.gap == 0
 
 
 def test_a_plan_is_explained_as_far_as_time_allows():
