@@ -18,6 +18,7 @@ from nova_holistic.model.plan import ObjectiveValue, Placement, Plan
 from nova_holistic.model.storage_pools import servers_only
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies import load_policy_types
+from nova_holistic.solver.trees.tree_problem import tree_problem
 
 _THERE = ('planned', 'claimed', 'built')
 """States of a member that occupies capacity on its host."""
@@ -45,17 +46,30 @@ def current_plan(group: Mapping[str, Any],
         {'group': group['definition']}, load_policy_types())).resized(
             {p['member'] for p in existing}), snapshot)
     where = {p['member']: p['host'] for p in existing}
-    members = [m for m in definition.all_members() if m.path in where]
-    without = _without(snapshot, members, where)
-    hosts = {host.name: host for host in without.hosts}
-    value = load_objective(group['objective']).for_group(definition).value(
-        members, {path: hosts[name] for path, name in where.items()}, {},
-        without)
+    value = _value(group['objective'], definition, snapshot, where)
     return Plan(group['name'], tuple(
         Placement(p['member'], p['host'], p['node'], tuple(p['location']))
         for p in existing), ObjectiveValue(
             group['objective'], value, -math.inf, math.inf)), (
-                definition), without
+                definition), _without(definition, snapshot, where)
+
+
+def _value(objective: str, group: Group, snapshot: Snapshot,
+           where: Mapping[str, str]) -> float:
+    """The value of the objective, as the solver computes it: the capacity of
+    nested providers is that of resource classes of the hosts."""
+    problem = tree_problem(group, snapshot, ())
+    if problem is not None:
+        group, snapshot = problem.group, problem.snapshot
+    without = _without(group, snapshot, where)
+    hosts = {host.name: host for host in without.hosts}
+    return load_objective(objective).for_group(group).value(
+        _placed(group, where),
+        {path: hosts[name] for path, name in where.items()}, {}, without)
+
+
+def _placed(group: Group, where: Mapping[str, str]) -> list[Member]:
+    return [m for m in group.all_members() if m.path in where]
 
 
 def _must_fit(existing: Iterable[Mapping[str, Any]],
@@ -74,10 +88,12 @@ def _must_fit(existing: Iterable[Mapping[str, Any]],
                 f'not the levels {", ".join(snapshot.levels)}')
 
 
-def _without(snapshot: Snapshot, members: Iterable[Member],
+def _without(group: Group, snapshot: Snapshot,
              where: Mapping[str, str]) -> Snapshot:
+    """The cloud without the members, but with their usage of nested
+    providers."""
     usage: dict[str, Counter[str]] = {}
-    for member in members:
+    for member in _placed(group, where):
         usage.setdefault(where[member.path], Counter()).update(
             member.requirements.resources)
     return replace(snapshot, hosts=tuple(
