@@ -3,22 +3,20 @@
 group."""
 
 from collections.abc import Iterable, Mapping
-from collections import Counter
-from dataclasses import replace
 import math
 from typing import Any
 
 from nova_holistic.documents.groups.group import parse_group
 from nova_holistic import exceptions
 from nova_holistic.model.binding import bind
-from nova_holistic.model.cloud.snapshot import Host, Snapshot
-from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.group import Group, Member
+from nova_holistic.model.cloud.snapshot import Snapshot
+from nova_holistic.model.group import Group
 from nova_holistic.model.plan import ObjectiveValue, Placement, Plan
 from nova_holistic.model.storage_pools import servers_only
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies import load_policy_types
-from nova_holistic.solver.trees.tree_problem import tree_problem
+from nova_holistic.solver.placement_value import (
+    placement_value, without_members)
 
 _THERE = ('planned', 'claimed', 'built')
 """States of a member that occupies capacity on its host."""
@@ -46,30 +44,13 @@ def current_plan(group: Mapping[str, Any],
         {'group': group['definition']}, load_policy_types())).resized(
             {p['member'] for p in existing}), snapshot)
     where = {p['member']: p['host'] for p in existing}
-    value = _value(group['objective'], definition, snapshot, where)
+    value = placement_value(
+        load_objective(group['objective']), definition, snapshot, where)
     return Plan(group['name'], tuple(
         Placement(p['member'], p['host'], p['node'], tuple(p['location']))
         for p in existing), ObjectiveValue(
             group['objective'], value, -math.inf, math.inf)), (
-                definition), _without(definition, snapshot, where)
-
-
-def _value(objective: str, group: Group, snapshot: Snapshot,
-           where: Mapping[str, str]) -> float:
-    """The value of the objective, as the solver computes it: the capacity of
-    nested providers is that of resource classes of the hosts."""
-    problem = tree_problem(group, snapshot, ())
-    if problem is not None:
-        group, snapshot = problem.group, problem.snapshot
-    without = _without(group, snapshot, where)
-    hosts = {host.name: host for host in without.hosts}
-    return load_objective(objective).for_group(group).value(
-        _placed(group, where),
-        {path: hosts[name] for path, name in where.items()}, {}, without)
-
-
-def _placed(group: Group, where: Mapping[str, str]) -> list[Member]:
-    return [m for m in group.all_members() if m.path in where]
+                definition), without_members(definition, snapshot, where)
 
 
 def _must_fit(existing: Iterable[Mapping[str, Any]],
@@ -86,24 +67,3 @@ def _must_fit(existing: Iterable[Mapping[str, Any]],
                 f'{"/".join([*placement["location"], placement["host"]])}, '
                 'which are '
                 f'not the levels {", ".join(snapshot.levels)}')
-
-
-def _without(group: Group, snapshot: Snapshot,
-             where: Mapping[str, str]) -> Snapshot:
-    """The cloud without the members, but with their usage of nested
-    providers."""
-    usage: dict[str, Counter[str]] = {}
-    for member in _placed(group, where):
-        usage.setdefault(where[member.path], Counter()).update(
-            member.requirements.resources)
-    return replace(snapshot, hosts=tuple(
-        _with_less_usage(host, usage[host.name])
-        if host.name in usage else host
-        for host in snapshot.hosts))
-
-
-def _with_less_usage(host: Host, amounts: Mapping[str, int]) -> Host:
-    return replace(host, inventories=FrozenMapping({
-        name: replace(
-            inventory, used=max(0, inventory.used - amounts.get(name, 0)))
-        for name, inventory in host.inventories.items()}))

@@ -52,5 +52,5 @@ the manual follows a call of ``solve`` through all of them.
 """
 
 __all__ = ('alternates.alternates', 'check', 'construct.hosts_for_member',
-           'diagnosis.explain', 'milp.backend', 'observer', 'planned_group',
-           'relaxations', 'settings', 'solve')
+           'diagnosis.explain', 'milp.backend', 'observer', 'placement_value',
+           'planned_group', 'relaxations', 'settings', 'solve')

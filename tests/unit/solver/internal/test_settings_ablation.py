@@ -10,7 +10,7 @@ import pytest
 from nova_holistic.solver.limits import current
 from nova_holistic.solver.limits.phases import PhasesLimits
 
-BENCHMARKS = pathlib.Path(__file__).parents[3] / 'benchmarks'
+BENCHMARKS = pathlib.Path(__file__).parents[4] / 'benchmarks'
 
 
 @pytest.fixture
