@@ -127,8 +127,11 @@ class Attempt:
         host is possible.
 
         Hosts are compared by how much they are avoided, then by cost, then by
-        score. For classes with checked policies, the position relative to
-        placed members of these policies is compared as well.
+        score. For classes with checked policies, uplink scores are compared
+        as well: before all else if members of these policies are placed, and
+        otherwise directly after how much the hosts are avoided.
+
+        :param avoid: [host]: how much the host is avoided
         """
         allowed, cost = self.rule_counts.allowed_hosts(c)
         allowed &= self.case.room[c] > 0
@@ -183,8 +186,9 @@ class Attempt:
         return None
 
     def reached(self, c: int) -> list[np.ndarray]:
-        """[host], for each policy of the class: how much the domains that its
-        placed members use limited further members."""
+        """For each scope and level of the rules of the class, and for each
+        checked policy and its levels, [host]: 1 in domains that hold placed
+        members of the scope or policy, else 0."""
         return [*self.rule_counts.reached(c),
                 *self._look_ahead.checked.used_domains(c, self._where)]
 

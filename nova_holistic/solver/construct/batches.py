@@ -58,9 +58,10 @@ def with_failed(first: Sequence[Batch], failed: Batch,
                 at: int | None) -> list[Batch]:
     """The batches to place before all others after a part failed.
 
-    :param first: those of the last attempt
-    :param at: the position of the part among them; None if it is not one of
-        them
+    :param first: the batches that the last attempt placed before all others
+    :param failed: the part for which no hosts were found
+    :param at: the position in ``first`` of the batch that is or contains the
+        failed part; None if no batch does
     """
     if at is None:
         return [failed, *first]
@@ -75,9 +76,9 @@ def with_failed(first: Sequence[Batch], failed: Batch,
 
 def open_hosts(batch: Batch, known: Incumbent, table: HostTable,
                where: Mapping[str, Host]) -> np.ndarray:
-    """[host]: whether no policy closes it to the members of the batch: neither
-    a policy of other members, nor a policy of the batch on a domain where
-    other members are.
+    """[host]: whether members of the batch may use it. They may not use
+    domains that policies of other members reserve, nor domains with other
+    members if policies of the batch close these domains.
 
     :param where: path to host of the placed members
     """

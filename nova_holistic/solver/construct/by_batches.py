@@ -75,7 +75,7 @@ class BatchConstruction:
         self._spare = phases().attempt_share * deadline.left()
         # Members that were placed without violated preferences.
         self._satisfied: set[str] = set()
-        # Whether an earlier attempt failed: all free uplinks may be needed.
+        # Whether to choose more hosts with free uplinks, after a failure.
         self._again = False
         # Path of a member that most often found no host.
         self._without_host: str | None = None
@@ -94,9 +94,10 @@ class BatchConstruction:
 
     def place(self, batches: Sequence[Batch]) -> bool:
         """Place all batches; return whether this was possible. If no hosts are
-        found for a part of a batch, this part is placed first, and only
-        members whose hosts it needs are placed again. If it then takes hosts
-        that another such part needs, both are placed together.
+        found for a part, it is placed first, and only members whose hosts it
+        needs are placed again. Two such parts that need the same hosts are
+        placed together.
+
         :raises OutOfTime: if the time ends before all batches are placed
         """
         first: list[Batch] = []
@@ -152,8 +153,7 @@ class BatchConstruction:
         return found
 
     def _place_again(self, part: Batch, before: Mapping[str, Host]) -> bool:
-        """Place the members on the same hosts as before; return whether this
-        is possible."""
+        """Place a part on its hosts from before; return whether it fits."""
         placement = {m.path: before[m.path] for m in part.members
                      if m.path in before}
         if len(placement) < len(part.members):
@@ -209,8 +209,8 @@ class BatchConstruction:
         return found
 
     def _place(self, batch: Batch, group: Group, share: float) -> bool:
-        """Place one batch by the best of several plans; return whether one was
-        found. One on the first hosts without violations is sufficient.
+        """Place one batch by the best of several plans; return whether one is
+        found. After a plan without violations, no other hosts are tried.
 
         :param group: the group of the batch, whose policies may be different
         :param share: factor of the numbers of hosts

@@ -196,9 +196,10 @@ def _assign(attempt: Attempt, classes: Sequence[int], left: list[int],
         allowed, cost = attempt.rule_counts.at(c, host)
         if not allowed:
             continue
-        # Prefer the class with the highest cost elsewhere, then the class with
-        # the most remaining members. A class that excludes others stays
-        # together.
+        # Prefer the class with the highest cost on other hosts, compared with
+        # the cost here, then the class with the largest share of remaining
+        # members. A class that excludes others from a domain prefers domains
+        # that it already uses.
         rest = left[c] / len(attempt.case.classes[c].members)
         order_key = (
             round(cost - mean_costs[c], 6),

@@ -88,9 +88,10 @@ class Restarts:
                  further: Deadline | None = None):
         """
         :param used: hosts that other members use
-        :param further: the deadline of all work after the first attempt has
-            placed all classes or has found no host for a class. It replaces
-            ``deadline``, which is later. None means ``deadline``
+        :param deadline: the deadline of the first attempt
+        :param further: an earlier deadline, which applies as soon as the first
+            attempt has placed all classes or has found no host for a class;
+            None means ``deadline``
         """
         self._case, self._deadline, self._used = case, deadline, used
         self._further = further
@@ -195,7 +196,7 @@ class Restarts:
         after a failure.
 
         :param failed: the class without a possible host
-        :param reached: hosts in domains that scopes of the failed class used
+        :param reached: of the failed class, as ``Attempt.reached`` returns it
         """
         case, avoid = self._case, self._avoid
         self.failures[failed] += 1

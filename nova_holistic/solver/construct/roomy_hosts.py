@@ -23,12 +23,14 @@ from nova_holistic.solver.problem.hosts import HostTable, ranks
 def roomy_hosts(table: HostTable, members: Sequence[Member],
                 eligibility: Eligibility,
                 scale: float = 1.0) -> np.ndarray:
-    """Sorted indexes of hosts: in all domains of the levels with few domains,
-    the hosts with the most room, and the hosts of those domains above the
-    hosts whose best hosts have the most room together.
+    """Sorted indexes of hosts, by several measures of room: the hosts with
+    the most room, of the whole cloud and of each domain of a level with few
+    domains; and the best hosts of some domains of the level above the hosts.
+    The best hosts of these domains have the most room together.
 
     :param table: all hosts, with the capacity that other members leave
     :param eligibility: of a table of the same hosts
+    :param scale: factor of the numbers of hosts and of domains
     """
     kinds = {id(m.requirements): m.requirements for m in members}
     suits = np.zeros(len(table), dtype=bool)

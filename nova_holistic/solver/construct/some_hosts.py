@@ -39,7 +39,8 @@ class HostSelection:
     more_linked: bool = False
 
     def number(self, limit: int) -> int:
-        """The limit, multiplied by the share; at least 1."""
+        """How many hosts to choose: the limit, multiplied by the share and
+        rounded; at least 1."""
         return max(1, round(self.share * limit))
 
     def enough(self, room: np.ndarray) -> int:

@@ -41,9 +41,10 @@ class HostAggregation:
     :ivar least: lower bound of the cost of preferences
     :ivar limit: upper bound of the cost of preferences in the solution
     :ivar impossible: whether it is proved that no placement exists
-    :ivar solution: hosts of the bins in use, and their members by kind
-    :ivar considered: number of hosts of each bin in use that the selection
-        of hosts considers
+    :ivar solution: for each bin in use, the numbers of its hosts in the
+        columns, and [kind]: its members
+    :ivar considered: for each bin in use, how many of its hosts the selection
+        of hosts takes
     :ivar proved: further bounds from other sources, with their limits
     :ivar domains: mask of the cells' variables of domains in use
     :ivar duals: cost of a member of each kind, and of each row of the cells'

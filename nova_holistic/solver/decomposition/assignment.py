@@ -25,10 +25,12 @@ from nova_holistic.solver.problem.rows import Atom, Kind
 def assigned_counts(case: Case, table_of: Sequence[int], places: KindCounts,
                     deadline: Deadline) -> Counts | None:
     """Counts for the classes that satisfy all rules, and preferences as far as
-    these places permit. Members without a place under the rules are not
-    counted. None if the program would be too large or no counts were found.
+    these places permit. Members that get no place are not counted. None if the
+    program would be too large or no counts were found.
 
-    :param table_of: index of the places that each class may use
+    :param table_of: [class]: index in ``places`` of the places that the class
+        may use
+    :param places: for each index, host index to number of places
     """
     program = _Assignment(case, table_of, places)
     return program.solve(deadline) if program.small else None
@@ -39,7 +41,7 @@ class _Assignment:
     that the class may use, and the number of members of each class without a
     place.
 
-    :param table_of: index of the places that each class may use
+    :param table_of: as for ``assigned_counts``
     """
 
     def __init__(self, case: Case, table_of: Sequence[int],
@@ -203,8 +205,13 @@ def _integer_solution(program: Linear, missing: slice,
 
 def _completed(program: Linear, near: np.ndarray, domains: np.ndarray,
                missing: slice, deadline: Deadline) -> np.ndarray | None:
-    """Return a solution that costs no more than the solution in which only the
-    domains are integral; None if none was found."""
+    """Return an integral solution that costs no more than ``near``, apart from
+    a missing member that is rounded up; None if none was found.
+
+    :param near: the solution in which only the domains are integral
+    :param domains: mask of the variables of domains in use
+    :param missing: the variables that count missing members
+    """
     upper = program.upper
     # A fraction of a missing member is rounded up.
     short = near[missing].sum()

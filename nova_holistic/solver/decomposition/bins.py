@@ -14,16 +14,19 @@ from nova_holistic.solver.problem.kinds import Kinds
 class Bins:
     """Best properties of one host of each bin.
 
-    :ivar size: number of its hosts
-    :ivar cell: cell of its hosts
-    :ivar free: [bin, resource class]
-    :ivar room: [bin, kind]
-    :ivar opening: cost of using a host
-    :ivar weight_ratio: number of hosts whose limits on members one host of the
-        bin represents
-    :ivar least_ratio: the minimum number of hosts in use that one host of the
-        bin represents
-    :ivar has_new: whether it has hosts without members that stay
+    This one host is as large as an average host of the bin. Therefore, it
+    represents several small hosts, or a part of a large one.
+
+    :ivar size: [bin]: number of its hosts
+    :ivar cell: [bin]: cell of its hosts
+    :ivar free: [bin, resource class]: free amount of one host
+    :ivar room: [bin, kind]: maximum number of members on one host
+    :ivar opening: [bin]: cost of using one host
+    :ivar weight_ratio: [bin]: the maximum number of real hosts that one host
+        represents, by which limits on the members of a host are multiplied
+    :ivar least_ratio: [bin]: the minimum number of real hosts that one host
+        represents
+    :ivar has_new: [bin]: whether it has hosts without members that stay
     """
 
     size: np.ndarray

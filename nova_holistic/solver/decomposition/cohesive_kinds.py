@@ -48,8 +48,9 @@ class CohesiveKinds:
 
     @classmethod
     def of(cls, kinds: Kinds, cells: Cells) -> 'CohesiveKinds':
-        """Return the kinds unchanged if there are no cohesive sets or too
-        many."""
+        """Divide the kinds by cohesive sets. The kinds and cells remain
+        unchanged if there are no cohesive sets, or if the divided kinds would
+        be too many."""
         inside = [tuple(part in each.parts for each in cells.cohesive_sets)
                   for part in range(len(cells.parts.kind))]
         keys = [(int(kind), *where) for kind, where in zip(

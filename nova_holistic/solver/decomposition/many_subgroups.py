@@ -6,8 +6,9 @@ from nova_holistic.solver.problem.kinds import Kinds
 
 
 def size(kinds: Kinds) -> int:
-    """Size of a group: the number of pairs of a kind, or of a group with
-    rules, and a host that it can use."""
+    """Size of the problem: the number of pairs of a kind and a host that it
+    can use, plus the product of the number of groups with rules and the number
+    of hosts that some kind can use."""
     ruled = sum(bool(scope.group.rules) for scope in kinds.group.scopes())
     return int((kinds.room > 0).sum()) + ruled * int(
         (kinds.room > 0).any(axis=0).sum())

@@ -95,7 +95,8 @@ def count_hosts(counted: Counted, deadline: Deadline) -> HostCount | None:
     branching = Branching(*program.finish())
     outcome = branching.solve(counted.gap, deadline.left,
                               limits().counting_nodes)
-    # The last prices are those of members, if they are known.
+    # The last values are those of the prices of members, if they are known,
+    # and those of a resource class otherwise.
     return HostCount(outcome.bound, promising_hosts(
         program, values[-1], branching.solution, together))
 

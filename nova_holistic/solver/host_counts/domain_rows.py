@@ -10,7 +10,8 @@ from nova_holistic.solver.host_counts.counted_members import Paths
 
 
 class DomainRows:
-    """Rows of each domain of a level with few domains, which consist of cells.
+    """Rows of each domain of a level with few domains. Each of these domains
+    consists of whole cells.
 
     :param level: a level of ``hosts.domain_of``
     """

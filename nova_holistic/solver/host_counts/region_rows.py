@@ -16,12 +16,16 @@ from nova_holistic.solver.host_counts.limited_traffic import LimitedTraffic
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Together:
-    """Members that one domain of a level holds.
+    """Members that one domain of a level has to hold together. The program
+    chooses the region of this domain.
 
-    :ivar domain: [host]: its domain
-    :ivar used: [region]: variables; 1 if the domain is in the region
-    :ivar region: [domain]: its region; -1 for none
-    :ivar needed: [domain]: minimum number of its hosts that hold them
+    :ivar domain: [host]: its domain; -1 if it is in none
+    :ivar used: [region]: number of the variable that is 1 if a domain of the
+        region holds the members
+    :ivar region: [domain]: its region; -1 if it has no host that can take
+        members
+    :ivar needed: [domain]: minimum number of its hosts that hold the members;
+        infinite if they have no room there
     """
 
     domain: np.ndarray
@@ -130,7 +134,7 @@ class RegionRows:
                most: np.ndarray) -> None:
         """The domains in use of a region have room for the members there."""
         if self._has_hosts_outside:
-            # They may hold members, too.
+            # Hosts in no domain may hold members, too.
             return
         for region, (cells, number) in enumerate(zip(self._cells, used)):
             here = most[self._region == region].max(initial=0)

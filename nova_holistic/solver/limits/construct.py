@@ -21,12 +21,12 @@ class ConstructLimits:
         points.
     :ivar passes: passes over the places that no class could use. With a
         quarter the plan is worse on 1 of 6 points.
-    :ivar exclusion_weight: weight of keeping classes in a domain together that
-        exclude others. No effect on 4 points.
+    :ivar exclusion_weight: how strongly a class that excludes others from its
+        domains prefers domains that it already uses. No effect on 4 points.
     :ivar places_per_update: places between two updates of the mean cost of a
         class. No effect on 6 points.
-    :ivar fallback_copies: groups of this size that the hosts of the fallback
-        plan have capacity for. No effect on 4 points.
+    :ivar fallback_copies: copies of the group for which the hosts of the
+        fallback plan have capacity. No effect on 4 points.
     :ivar fewest_fallback_hosts: minimum hosts of the fallback plan. With a
         quarter the plan is better on 1 and the effort is 0.74 times as much;
         with four times the value the plan is better on 1 of 3 points.

@@ -13,12 +13,13 @@ class DecompositionLimits:
         kind before that capacity is a separate row. No effect on 3 points.
     :ivar part_variables: variables for parts of kinds, for cohesive sets or
         for cells, above which policies are left out of a relaxation.
-    :ivar first_bins: bins of hosts at first, over all cells; parts into which
-        all used bins are split together at least. With a quarter the processor
+    :ivar first_bins: bins of hosts in the first round, over all cells; also
+        the minimum number of parts into which a round splits all used bins
+        together. With a quarter the processor
         time is 0.6 times as much.
     :ivar rounds: rounds of disaggregation. No effect on 2 points.
-    :ivar bin_parts: parts into which a used bin is split at least. No effect
-        on 1 point.
+    :ivar bin_parts: minimum number of parts into which a used bin is split. No
+        effect on 1 point.
     :ivar bound_progress: share by which a round has to raise the bound for a
         further round, or to lower the value for a further round of heuristic
         pricing.
@@ -55,12 +56,13 @@ class DecompositionLimits:
         quarter and with four times the value no effect on 8 points.
     :ivar spare_hosts: hosts without members that are added, as a share of the
         chosen hosts. No effect on 2 points.
-    :ivar fewest_spare_hosts: hosts without members that are added at least.
-        No plan and no bound differs on 9 points.
-    :ivar counted_cells: cells that hosts are divided into for this count.
-    :ivar counting_nodes: nodes of the branch and bound of this count.
+    :ivar fewest_spare_hosts: minimum number of hosts without members that are
+        added. No plan and no bound differs on 9 points.
+    :ivar counted_cells: cells that hosts are divided into for the count of
+        hosts of all policies (``host_counts``).
+    :ivar counting_nodes: nodes of the branch and bound of this program.
     :ivar counted_hosts: hosts of a cell that are chosen for each host in use
-        of this count, and domains for members that one domain holds.
+        in its solution, and domains for members that one domain holds.
     :ivar cohesive_kinds: kinds, above which members of cohesive sets do not
         form separate kinds. No effect on 4 points.
     """

@@ -35,9 +35,9 @@ class ImproveLimits:
         cost of a host, in the comparison of plans by ruin and recreate.
     :ivar ruined_members: members of one step. A violated preference or the
         classes that policies connect may have twice as many.
-    :ivar emptying_factor: how many times as many a step has that is not made
-        for a policy, if the objective is the number of hosts: it then has to
-        empty whole hosts.
+    :ivar emptying_factor: factor of ``ruined_members`` for a step that is not
+        made for a policy, if the objective is the number of hosts. Such a step
+        has to empty whole hosts.
     :ivar temperature: how much worse a step may make the plan in the mean, as
         a share of the mean cost of a member. It falls to 0 during the steps.
     :ivar least_gain: share of the objective that repeated steps have to gain.
@@ -47,7 +47,8 @@ class ImproveLimits:
         part are ordered by cost. Without this limit, the order took 3.8 of
         10 s for 949 different members on 24,343 hosts, and the gap was 24
         instead of 14 % (benchmarks/grid.py).
-    :ivar fewest_hosts: hosts of a part at least, as far as they exist.
+    :ivar fewest_hosts: minimum number of hosts of a part, or all if there are
+        fewer.
     :ivar roomy_share: share of the searches of ruin and recreate that use only
         the hosts with the most room for the mixture of all members, if the
         objective is the number of hosts.

@@ -91,8 +91,9 @@ class PhasesLimits:
         preferences is searched first, and up to which needed hosts are
         determined even if many hosts have room. Chosen by
         benchmarks/small_groups.py.
-    :ivar preferred_hosts: hosts above which it is searched first. On fewer
-        hosts, one program of all hosts is fast.
+    :ivar preferred_hosts: hosts above which a plan without violated
+        preferences is searched first. On fewer hosts, one program of all hosts
+        is fast.
     :ivar emptied_group: members of a group up to which programs empty hosts,
         if the objective is the number of hosts. Chosen by the mixed groups of
         benchmarks/grid.py: with 5,000, the preferences of three of four groups
@@ -106,14 +107,14 @@ class PhasesLimits:
         a program of all members may use in addition to those of the plan, if
         the objective is the number of hosts. Chosen by the mixed groups of
         benchmarks/grid.py, like the next six limits.
-    :ivar program_places: classes times hosts of such a program.
-    :ivar program_seconds: seconds for it.
+    :ivar program_places: classes times hosts of a program of all members.
+    :ivar program_seconds: seconds for a program of all members.
     :ivar step_places: classes times hosts of a program of the members of some
-        hosts, if a program of all members is too large or not solved in this
-        time.
-    :ivar further_hosts: further hosts of such a program, as a share of those
-        of its members.
-    :ivar step_seconds: seconds for it.
+        hosts, if a program of all members is too large or not solved in
+        ``program_seconds``.
+    :ivar further_hosts: further hosts of a program of the members of some
+        hosts, as a share of the hosts of these members.
+    :ivar step_seconds: seconds for a program of the members of some hosts.
     :ivar failed_steps: consecutive programs without a better plan after which
         this search ends.
     :ivar few_places: places (class and host) up to which one program of all
@@ -129,11 +130,12 @@ class PhasesLimits:
     :ivar freed_members: members that the first step of this search frees.
         Chosen by planted groups of benchmarks/grid.py: with 20 instead of 60,
         the plan of 200 members had 3 hosts more.
-    :ivar covers: additional shares of the members' amounts for which hosts are
-        chosen: those that are filled first in each plan, and in the last place
-        those of all plans. Chosen by *different* groups of 250 to 4,000
-        members: with 0.15 and 0.3, the plan of 4,000 members had 1,092 hosts
-        instead of 1,007 (benchmarks/README.rst).
+    :ivar covers: shares of the members' amounts for which hosts are chosen in
+        addition to the amounts. The last share determines the hosts that all
+        plans may use; each other share leads to one plan, and determines the
+        hosts that this plan fills first. Chosen by *different* groups of 250
+        to 4,000 members: with 0.15 and 0.3, the plan of 4,000 members had
+        1,092 hosts instead of 1,007 (benchmarks/README.rst).
     """
 
     search_share: float = 0.9

@@ -11,10 +11,11 @@ class SharedHostsLimits:
 
     :ivar pricing_share: share of the time for the prices. The rest is for the
         choice of one plan of each part.
-    :ivar paced_parts: parts after which the building of programs may stop
-        because the time is too short for all parts, at least. Chosen by the
+    :ivar paced_parts: minimum number of parts whose programs are built before
+        the building can stop because the time is too short. Chosen by the
         mixed groups of benchmarks/grid.py, like the share and ``optimism``.
-    :ivar optimism: factor by which the time then is too short, at least.
+    :ivar optimism: the building stops if its expected time exceeds the time
+        left by more than this factor.
     :ivar rounds: rounds of prices. The mixed groups of up to 36 members of
         benchmarks/grid.py need up to 30.
     :ivar step: weight of the latest prices. The other weight is that of the

@@ -81,9 +81,11 @@ def search_chosen_hosts(known: Incumbent, hosts: np.ndarray, backend: Backend,
 
 def preferred_case(known: Incumbent, deadline: Deadline,
                    part: Subproblem | None = None) -> Case:
-    """The case of some hosts or of all, with hard policies in place of the
-    preferences if the plan violates none: a better plan violates none, either.
+    """The case of some hosts or of all. If the plan of the incumbent violates
+    no preference, the case has hard policies in place of the preferences,
+    because a better plan violates none, either.
 
+    :param part: the hosts of the case; None means all hosts
     :raises OutOfTime: if the time ends before the case is complete
     """
     if not known.plan_cost[0]:
@@ -98,9 +100,9 @@ def preferred_case(known: Incumbent, deadline: Deadline,
 
 def search_needed_hosts(known: Incumbent, backend: Backend,
                         deadline: Deadline) -> None:
-    """Improve the incumbent of a small group, which has a plan, by a program
-    of the hosts that are not dominated, if this program is small enough to be
-    solved to optimality."""
+    """Improve the incumbent, which has a plan, by a program of the hosts that
+    are not dominated. Nothing is done if many hosts may matter to the group,
+    or if the program is too large to be solved to optimality."""
     if known.is_good_enough:
         return
     deadline = deadline.part(limits().whole_share)

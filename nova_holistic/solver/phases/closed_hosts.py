@@ -133,10 +133,13 @@ class _ClosedHosts:
 
 
 def only_monotone(rest: Group) -> Group:
-    """The rest of the group with only its monotone policies and relationships,
-    which every plan of the whole group satisfies. Another policy, for example
-    a spread over a minimum number of domains, may need the members that were
-    removed, and slows the relaxation down."""
+    """The group with only its monotone policies and relationships. They hold
+    for the remaining members in every plan of the whole group. Other policies
+    can need the members that were removed, for example a minimum number of
+    domains, and slow the relaxation down.
+
+    :param rest: a group from which members were removed
+    """
     return replace(
         rest,
         policies=tuple(each for each in rest.policies if each.monotone),

@@ -36,9 +36,11 @@ from nova_holistic.solver.settings import DEFAULT
 
 def search_fewer_hosts(known: Incumbent, backend: Backend,
                        deadline: Deadline) -> None:
-    """If the objective is the number of hosts, improve an incumbent that has a
-    plan and of which no member stays on its host.
+    """If the objective is the number of hosts, improve the plan of the
+    incumbent. Nothing is done if a member stays on its host, or if the group
+    has too many members.
 
+    :param known: an incumbent that has a plan
     :raises OutOfTime: if the time ends before the next program is built
     """
     if known.placed or len(known.members) > limits().emptied_group or (
@@ -74,9 +76,10 @@ class _FewerHosts:
                        for m in known.members}
 
     def place_all(self) -> bool:
-        """Place all members again, on the hosts of the plan and more and more
-        of the hosts with the most room; return whether the programs of all
-        members on all of these hosts were solved."""
+        """Place all members again, on the hosts of the plan and some of the
+        hosts with the most room. Each further program uses more of them.
+        Return whether no further program is useful: all were solved, or the
+        plan is good enough."""
         for share in limits().roomy_shares:
             if self._known.is_good_enough:
                 return True
@@ -113,8 +116,9 @@ class _FewerHosts:
         """Hosts of the plan for one program, as many as its size permits.
 
         Hosts with few members are the easiest to empty. In half of the
-        programs, each further host has members of the same classes, whose
-        policies then leave more choice.
+        programs, the hosts after the first one are those that share classes
+        of members with the hosts before: the policies of these classes then
+        leave more choice.
 
         :param on: host name to paths of its members
         """

@@ -60,10 +60,11 @@ class _Part:
 def bound_without_policies(known: Incumbent, backend: Backend,
                            deadline: Deadline, on_all: bool,
                            plans: bool = True) -> None:
-    """Prove bounds without most policies, or of independent parts, that no
-    earlier phase has proved, of an incumbent that has a plan: of a diverse
-    group on few hosts, and of a small group.
+    """Prove the bounds that no earlier phase has proved: without most
+    policies, and of independent parts. Nothing is proved unless the group is
+    diverse and on few hosts, or small.
 
+    :param known: an incumbent that has a plan
     :param on_all: whether no phase on chosen hosts has found the plan
     :param plans: whether the program of patterns also improves the plan of a
         small group
@@ -88,9 +89,10 @@ def bound_without_policies(known: Incumbent, backend: Backend,
 
 def bound_diverse(known: Incumbent, backend: Backend, deadline: Deadline,
                   plans: bool = True) -> None:
-    """Prove bounds of an incumbent that has a plan and many policies, without
-    most policies, and from its parts.
+    """Prove bounds without most policies, and from the independent parts.
+    Programs also search for better plans.
 
+    :param known: an incumbent of a diverse group, with a plan
     :param plans: as for ``bound_without_policies``
     """
     is_full = False
@@ -138,8 +140,11 @@ def _share_for_plan(known: Incumbent, hosts: np.ndarray | None,
 
 def bound_parts(known: Incumbent, backend: Backend,
                 deadline: Deadline) -> None:
-    """Prove bounds of an incumbent that has a plan from its parts, as far as
-    the time permits. Parts with the most violated preferences come first."""
+    """Prove bounds from the independent parts of the group, as far as the time
+    permits. Parts whose preferences cost the most come first.
+
+    :param known: an incumbent that has a plan
+    """
     parts = batches(known, 1)
     # Members of many parts compete for hosts. Therefore, a relaxation of the
     # whole group has a better bound.

@@ -132,10 +132,11 @@ class _PartPlans:
 
     def _place(self, order: Sequence[int], fixed: Collection[int],
                where: dict[str, Host], deadline: Deadline) -> set[int]:
-        """Place one part after another, and return the parts for which no
-        hosts are found that violate their preferences at most as much as the
-        hosts that they have.
+        """Place one part after another. Return the numbers of the parts that
+        were not placed: no hosts were found, or the part's preferences would
+        cost more on them than in the known plan.
 
+        :param order: numbers of the parts, in the order of placement
         :param fixed: parts that keep their hosts
         :param where: path to host of the placed members; is extended
         :raises OutOfTime: if the time ends before the parts are placed
@@ -160,7 +161,8 @@ class _PartPlans:
 
     @property
     def has_best(self) -> bool:
-        """Whether the plan is at least as good as the incumbent."""
+        """Whether the plan from which ``run`` continues is at least as good
+        as the incumbent."""
         return self._known.plan_cost <= self._whole.plan_cost
 
     def run(self) -> None:

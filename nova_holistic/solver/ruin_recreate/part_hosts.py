@@ -100,13 +100,14 @@ class PartHosts:
 
 def _of_domains(order: np.ndarray, domain: np.ndarray, best: np.ndarray,
                 number: int) -> tuple[np.ndarray, np.ndarray]:
-    """The first hosts of each of the best domains, and the first host of each
-    of any domains.
+    """Two arrays of host indexes: the cheapest hosts of each of the best
+    domains, and the cheapest host of each of several domains.
 
-    :param order: host indexes, the cheapest first
-    :param domain: [n]: domain of each of them
-    :param number: number of hosts of each domain, and factor of the number
-        of domains
+    :param order: [n]: host indexes, the cheapest first
+    :param domain: [n]: domain of each of these hosts
+    :param best: the best domains
+    :param number: number of hosts in each of the best domains; the number of
+        other domains is proportional to it
     """
     rank = ranks(domain)
     return (order[np.isin(domain, best) & (rank < number)],

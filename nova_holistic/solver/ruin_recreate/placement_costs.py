@@ -100,10 +100,11 @@ class HostCosts(PlacementCosts):
                                dtype=float).reshape(len(case.classes), -1)
         self._steps = self._asked @ (1 / self._capacity) / count
         self._on = np.zeros(shape[1], dtype=np.int64)
-        # [class]: share of the largest host that one member takes, and [host]:
-        # sum of these shares, or 1 if others pay for the host.
+        # [class]: share of the largest host that one member takes.
         self._sizes = (self._asked / np.maximum(1.0, capacity.max(
             axis=1, initial=0.0))).sum(axis=1) / count
+        # [host]: sum of these shares of its members, plus 1 if using the host
+        # costs nothing.
         self._load = (self._opening == 0).astype(float)
         self._squares = 0.0
         self.counts_hosts = is_number_of_hosts(host_cost)
@@ -155,7 +156,8 @@ class HostCosts(PlacementCosts):
 
 
 class TrafficCosts(PlacementCosts):
-    """Costs that are a sum of Mbit/s between members x uplinks in use."""
+    """Costs of traffic: the sum over pairs of members of the Mbit/s between
+    them, multiplied by the number of uplinks that this traffic uses."""
 
     def __init__(self, case: Case, traffic: Sequence[Traffic]):
         self._where = [case.table.division(level).of_host

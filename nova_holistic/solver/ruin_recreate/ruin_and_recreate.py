@@ -210,7 +210,12 @@ class RuinAndRecreate:
     def _is_near(self, each: ScopedPolicy, levels: Iterable[str] | None,
                  moved: set[int]) -> bool:
         """Whether one of the hosts is in the same domain as a member of the
-        policy; always true if its levels are not known."""
+        policy.
+
+        :param levels: levels of the domains to compare; if they are not known
+            (None), the result is True
+        :param moved: indexes of the hosts
+        """
         if levels is None:
             return True
         table = self._case.table

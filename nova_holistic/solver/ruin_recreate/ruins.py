@@ -33,7 +33,10 @@ class Ruins:
     """
 
     def __init__(self, case: Case, chance: random.Random, most: int):
-        """:param most: members of one step that is not made for a policy"""
+        """
+        :param most: maximum number of members to choose if no policy is given;
+            some draws choose more
+        """
         self._case, self._chance, self._most = case, chance, most
         self._components = components(case)
         levels = [level for level in case.snapshot.levels if level != HOST]
@@ -70,9 +73,9 @@ class Ruins:
         return self._chance.choice(draws)(places, number)
 
     def outside(self, carried: ScopedPolicy) -> np.ndarray | None:
-        """[host]: 1 outside a random domain of a level to which the policy
-        refers, else 0. None if the policy refers to no level, and sometimes
-        also if it does."""
+        """[host]: 0 in a random domain of a level to which the policy refers,
+        1 outside this domain. None means that no domain is preferred: always
+        if the policy refers to no level, and at random otherwise."""
         levels = carried.policy.levels
         if not levels or self._chance.random() < 0.3:
             return None

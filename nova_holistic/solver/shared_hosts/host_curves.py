@@ -26,6 +26,8 @@ class HostCurves:
     :ivar free: [host, class]: free amount
     :ivar shares: [host, class]: increase of the utilisation by one unit
     :ivar utilisation: [host]: mean utilisation without the group
+    :ivar slopes: slopes of the cost on pieces of equal width of the
+        utilisation, in ascending order
     """
 
     classes: Sequence[str]
@@ -52,9 +54,9 @@ class HostCurves:
             np.array(host_cost.slopes, dtype=float))
 
     def tangents(self, host: int) -> list[tuple[float, float]]:
-        """The slopes of the tangents, and their values at a load of 0. The
-        slope of the first piece is left out: no part adds a load for less.
-        """
+        """Slope and value at a load of 0, for each tangent of the cost of the
+        host. The tangent of the first piece is left out, because the costs of
+        the parts alone already add up to at least this tangent."""
         number, used = len(self.slopes), float(self.utilisation[host])
         first = min(int(used * number), number - 1)
         pieces = np.arange(first + 1, number)

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prices that parts pay for hosts, and the bound that they prove.
 
-The cost f of a host is convex, and 0 without members. Therefore, f(X) for the
-load X of all parts is at least the sum of f(x) over the loads x of the parts.
-It is also at least the sum of the larger one of f(x) and p x, less the largest
-gain, which is the maximum of p Y - f(Y) over all loads Y: let Y be the sum of
-the loads whose f(x) is less than p x. f(X) is at least f(Y) plus the sum of
-f(x) over all other parts.
+The cost f of a host is convex, and 0 without members. Let X be the load of all
+parts together, and x the load of one part. f(X) has two lower bounds:
 
-Any average of both is also a lower bound. Amounts beyond the free capacity,
-and other members on a host that is closed to them, have additional prices. If
-each part has its cheapest hosts for these prices, the sum of their costs is a
-lower bound of the cost of all plans, by weak duality.
+- the sum of f(x) over all parts;
+- for each price p, the sum of max(f(x), p x) over all parts, less the largest
+  gain, which is the maximum of p Y - f(Y) over all loads Y. Proof: let Y be
+  the sum of the loads with f(x) < p x. f(X) is at least f(Y) plus the sum of
+  f(x) over all other parts, and f(Y) is at least p Y less the largest gain.
+
+Any average of the two bounds is also a lower bound. Amounts beyond the free
+capacity, and other members on a host that is closed to them, have additional
+prices. If each part has its cheapest hosts for these prices, the sum of their
+costs is a lower bound of the cost of all plans, by weak duality.
 """
 
 from collections.abc import Sequence
@@ -29,8 +31,10 @@ class HostPrices:
     """Prices of some hosts. All other hosts have their own costs.
 
     :ivar hosts: [n]: indexes of hosts with prices
-    :ivar own: [n]: weight of the cost of each part alone, from 0 to 1
-    :ivar slope: [n]: price of a unit of load, which has the other weight
+    :ivar own: [n]: weight of the first bound, from 0 to 1: of the costs of the
+        parts alone
+    :ivar slope: [n]: price p of a unit of load in the second bound, whose
+        weight is 1 - own
     :ivar amounts: [n, class]: price of a unit of the class; not negative
     :ivar uses: [n, part]: price of the host for the part; not negative
     :ivar once: [n]: sum of the prices of pairs of parts of which only one may
@@ -98,7 +102,8 @@ class HostPrices:
 
     def costs(self, part: PartProgram, number: int,
               curves: HostCurves) -> np.ndarray:
-        """[host, state]: what the part pays.
+        """[host, state]: what the part pays for the host with the members of
+        the state; infinite if it cannot hold them.
 
         :param number: index of the part
         """

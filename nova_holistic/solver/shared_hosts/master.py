@@ -40,10 +40,12 @@ class Choice:
 
 @dataclass(slots=True, eq=False)
 class Master:
-    """The choices that are known.
+    """The known plans of the parts, and the programs that combine them.
 
-    :ivar unit: costs are in this unit, because solvers have absolute
-        tolerances
+    :ivar parts: the dynamic program of each part
+    :ivar unit: unit of the costs in the programs, because solvers have
+        absolute tolerances
+    :ivar choices: the known plans, in the order in which they were added
     """
 
     parts: Sequence[PartProgram]
@@ -75,8 +77,8 @@ class Master:
         return outcome.bound * self.unit, program.prices(linear.duals)
 
     def dive(self, in_time: Callable[[], None]) -> list[Choice]:
-        """One choice of each part with a low cost of all of them. Parts that
-        do not fit have none.
+        """At most one choice of each part. The choices fit together and have
+        a low total cost. Parts whose choices do not fit have none.
 
         :raises OutOfTime: if ``in_time`` does
         """
@@ -93,7 +95,10 @@ class Master:
 
     def choose(self, seconds: float, gap: float,
                nodes: int) -> list[Choice] | None:
-        """The choices with the lowest cost; None if none are found.
+        """One choice of each part, with the lowest total cost that is found;
+        None if no combination is found.
+
+        :param seconds: time limit of the program
 
         :param gap: relative gap at which the search ends
         :param nodes: maximum number of nodes of the search tree
@@ -222,7 +227,7 @@ class _Program:
         return entries, np.array(least), np.inf
 
     def _capacity(self) -> Rows:
-        """The amounts of all members are free."""
+        """The parts on a host take at most its free amounts."""
         master, classes = self._master, len(self._master.curves.classes)
         entries = [
             (self._position[host] * classes + c, column, float(amount))

@@ -18,11 +18,12 @@ from nova_holistic.solver.small_groups.domain_program import DomainProgram
 class PartPlan:
     """Hosts of a part that are the cheapest for some prices.
 
-    :ivar bound: lower bound of the prices of its hosts, for plans whose
-        preferences cost at most what is permitted
+    :ivar bound: lower bound of the prices that the part pays, for plans whose
+        preferences cost at most ``PartProgram.permitted``
     :ivar states: host index to its state
     :ivar cost: the cost of the objective without the other parts
-    :ivar is_permitted: whether the preferences cost at most what is permitted
+    :ivar is_permitted: whether the preferences of this plan cost at most
+        ``PartProgram.permitted``
     """
 
     bound: float
@@ -36,8 +37,8 @@ class PartProgram:
     """The dynamic program of one part.
 
     :ivar amounts: [state, class]: requested amounts
-    :ivar permitted: cost of the preferences of the part in any plan of the
-        group that costs at most as much as the known plan
+    :ivar permitted: maximum cost of the part's preferences in plans of the
+        group whose preferences cost at most as much as those of the known plan
     :ivar closes: whether hard policies close its hosts to other parts
     """
 
@@ -98,7 +99,8 @@ class PartProgram:
         return Fraction(0) if found is None else problem.least(found)
 
     def states_of(self, where: Mapping[str, str]) -> Mapping[int, int]:
-        """Host index to its state.
+        """Host index to its state in a plan, for each host with members of the
+        part.
 
         :param where: member path to host name
         """

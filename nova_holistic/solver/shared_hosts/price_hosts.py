@@ -159,7 +159,8 @@ class _Search:
 
     def _with(self, placements: Sequence[Mapping[str, Host]]
               ) -> Mapping[str, Host]:
-        """The best plan with other hosts of some members."""
+        """Member path to host: the best plan, with the hosts of these
+        placements for their members."""
         where = dict(self._known.where)
         for each in placements:
             where.update(each)
@@ -219,11 +220,12 @@ class _Search:
         return programs
 
     def _at_pace(self, parts: Sequence[Batch]) -> Iterator[Batch]:
-        """The parts, while the time may suffice for all of them. Without the
-        programs of all parts, nothing is proved.
+        """Yield the parts, while the time may suffice for the programs of all
+        of them. Without all programs, nothing is proved.
 
-        :raises OutOfTime: if the time is too short by a factor of
-            ``optimism``: the first parts may need more than the others
+        :raises OutOfTime: if the expected time of all parts exceeds the time
+            left at the start by more than the factor ``optimism``. The factor
+            allows for first parts that take longer than the others
         """
         left = self._deadline.left()
         for number, part in enumerate(parts):
