@@ -17,7 +17,9 @@ def preload():
 
 def main():
     options = json.loads(sys.argv[1])
-    print('preloaded by', *_preloaded, file=sys.stderr)
+    # The processes share one log. ``print`` writes each word separately, so
+    # that their lines could mix.
+    sys.stderr.write(f'preloaded by {" ".join(map(str, _preloaded))}\n')
     print(json.dumps({'url': options['url']}), flush=True)
     crash_points.reached('federation.part-created')
     sys.stdin.read()
