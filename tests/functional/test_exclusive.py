@@ -2,6 +2,9 @@
 """No server from outside the group is ever placed on a host of an exclusive
 group."""
 
+from nova.compute import vm_states
+from nova import context
+from nova import objects
 import pytest
 
 from nova_holistic.embedded.calls.servers import ADMIN, PROJECT, USER
@@ -209,6 +212,37 @@ def test_an_exclusive_member_cannot_move_to_foreign_servers(cloud, level):
         cloud.live_migrate(server)
     cloud.enable_compute(f'{second}-1')
     assert cloud.live_migrate(server) == f'{second}-1'
+
+
+@pytest.mark.parametrize('change', [
+    {'hidden': True}, {'vm_state': vm_states.SOFT_DELETED}])
+def test_servers_that_nova_does_not_list_are_not_foreign(cloud, change):
+    server = build(cloud, planned(cloud, alone('rack')), 'node')
+    own = RACKS[cloud.host_of(server)]
+    first, second = sorted(set(RACKS.values()) - {own})
+    other, _ = other_server(cloud, host=f'{first}-1', user=ADMIN)
+    for name in sorted(domain('rack', {cloud.host_of(server)})):
+        cloud.disable_compute(name)
+    for number in 1, 2:
+        cloud.disable_compute(f'{second}-{number}')
+    with pytest.raises(EmbeddedCloudError, match='live-migration'):
+        cloud.live_migrate(server)
+    before = changed(other, change)
+    try:
+        assert cloud.live_migrate(server) == f'{first}-2'
+    finally:
+        changed(other, before)
+
+
+def changed(server, values):
+    """Change attributes of a server in Nova's database; returns the values
+    before."""
+    instance = objects.Instance.get_by_uuid(
+        context.get_admin_context(), server)
+    before = {name: getattr(instance, name) for name in values}
+    instance.update(values)
+    instance.save()
+    return before
 
 
 def test_an_exclusive_member_avoids_hosts_planned_for_others(cloud):

@@ -28,7 +28,10 @@ _ON_HOSTS = sa.select(_SERVER.uuid, _SERVER.host).where(
     _SERVER.deleted == 0, _SERVER.host.in_(
         sa.bindparam('hosts', expanding=True)),
     sa.or_(_SERVER.vm_state.is_(None),
-           _SERVER.vm_state != vm_states.SOFT_DELETED))
+           _SERVER.vm_state != vm_states.SOFT_DELETED),
+    sa.or_(_SERVER.hidden.is_(None), _SERVER.hidden == sa.false()))
+"""As Nova's own list: without a server that is soft-deleted, or that is hidden
+because Nova resizes it to another cell."""
 
 OutsideServers = Mapping[Domain, Sequence[Host]]
 
@@ -88,7 +91,7 @@ def _planned(connections, own: Membership,
 def _servers(context, hosts: Mapping[Domain, Sequence[Host]],
              counts: Callable[[str], bool]) -> Sequence[str]:
     """Host of each server in the domains. Nova's own list creates an object
-    with all columns per server.
+    with all columns for each server.
 
     :param counts: whether the server with this UUID counts
     """
