@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class AlternatesLimits:
-    """Limits of alternates. A number is the largest one unless the text says
+    """Limits of alternates. Each number is a maximum unless its text says
     otherwise.
 
     :ivar failed_hosts: hosts that may be tried without success for one member.

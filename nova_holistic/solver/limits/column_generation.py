@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ColumnGenerationLimits:
-    """Limits of column generation and diving. A number is the largest one
-    unless the text says otherwise.
+    """Limits of column generation and diving. Each number is a maximum unless
+    its text says otherwise.
 
     :ivar tight_resources: resources with a dual value at the same time. No
         effect on 4 points.

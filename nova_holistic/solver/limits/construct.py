@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ConstructLimits:
-    """Limits of constructive heuristics. A number is the largest one unless
-    the text says otherwise.
+    """Limits of constructive heuristics. Each number is a maximum unless its
+    text says otherwise.
 
     :ivar restarts: restarts of the first ordering of hosts. In a nearly full
         cloud (benchmarks/planted.py) about twelve are needed for a plan of 200

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class DecompositionLimits:
-    """Limits of relaxations of aggregated hosts. A number is the largest one
-    unless the text says otherwise.
+    """Limits of relaxations of aggregated hosts. Each number is a maximum
+    unless its text says otherwise.
 
     :ivar room_slack: share by which free amounts may exceed the capacity for a
         kind before that capacity is a separate row. No effect on 3 points.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisLimits:
-    """Limits of explanations. A number is the largest one unless the text says
+    """Limits of explanations. Each number is a maximum unless its text says
     otherwise.
 
     :ivar moves: moves that are tried for all members together. No point reads

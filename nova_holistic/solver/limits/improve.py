@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ImproveLimits:
-    """Limits of the large-neighbourhood search. A number is the largest one
-    unless the text says otherwise.
+    """Limits of the large-neighbourhood search. Each number is a maximum
+    unless its text says otherwise.
 
     :ivar cost_noise: largest relative random addition to the cost of a host.
         No effect on 6 points.

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class MilpLimits:
-    """Limits of integer programs of classes. A number is the largest one
-    unless the text says otherwise.
+    """Limits of integer programs of classes. Each number is a maximum unless
+    its text says otherwise.
 
     :ivar start_nodes: nodes of the search tree for completing a start that
         leaves variables open. HiGHS does not look at its time limit there. No

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RelaxationsLimits:
-    """Limits of relaxations of groups that have no plan. A number is the
-    largest one unless the text says otherwise.
+    """Limits of relaxations of groups that have no plan. Each number is a
+    maximum unless its text says otherwise.
 
     :ivar members: members of all copies; no group document has more.
     """

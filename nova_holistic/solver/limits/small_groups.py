@@ -7,7 +7,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class SmallGroupsLimits:
     """Limits of exact methods for small groups: of dynamic programs, and of
-    programs of patterns. A number is the largest one. Chosen by
+    programs of patterns. Each number is a maximum. Chosen by
     benchmarks/small_groups.py, and those of patterns by the smallest plain and
     related groups of benchmarks/grid.py.
 

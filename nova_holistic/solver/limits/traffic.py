@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TrafficLimits:
-    """Limits of bounds and plans for traffic. A number is the largest one
-    unless the text says otherwise.
+    """Limits of bounds and plans for traffic. Each number is a maximum unless
+    its text says otherwise.
 
     :ivar price_discount: share by which prices are lowered while members are
         placed. No effect on 1 point.
