@@ -12,6 +12,7 @@ MAX_LENGTH = 2**23
 """Maximum length of a text that is searched, because reading YAML takes
 time."""
 
+_OUTER_KEY = 'group'
 _Loader = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 
 Position = tuple[int, int]
@@ -22,19 +23,26 @@ def source_positions(
     """Line and column, counted from 1, of the key or list item at each place.
 
     If the text does not contain a position, the position of its container is
-    used. JSON is read as YAML. The result for a text that is not YAML is
-    empty.
+    used. The empty place is that of the whole document, or of the group in it
+    if it has the outer key ``group``. JSON is read as YAML. The result for a
+    text that is not YAML is empty.
     """
     searched = {each for place in places for each in _around(place)}
     found: dict[str, Position] = {}
+    outer = 1, 1
     if len(text) > MAX_LENGTH:
         return found
     try:
         for place, mark in _marks(text):
-            # Places do not contain the outer key of a group document.
-            place = place.removeprefix('group.')
+            position = mark.line + 1, mark.column + 1
+            if place == _OUTER_KEY:
+                outer = position
+            elif place.startswith(f'{_OUTER_KEY}.'):
+                # Places do not contain the outer key of a group document.
+                place = place.removeprefix(f'{_OUTER_KEY}.')
+                found[''] = outer
             if place in searched:
-                found.setdefault(place, (mark.line + 1, mark.column + 1))
+                found.setdefault(place, position)
     except (yaml.YAMLError, UnicodeError):
         return {}
     return {place: position for place in places
@@ -53,6 +61,7 @@ def _around(place: str) -> Iterator[str]:
             quoted = re.search(r'\[[\'"]', place)
             shorter = place[:quoted.start()] if quoted else ''
         place = shorter
+    yield ''
 
 
 def _marks(text: bytes) -> Iterator[tuple[str, yaml.Mark]]:
@@ -75,7 +84,7 @@ def _marks(text: bytes) -> Iterator[tuple[str, yaml.Mark]]:
                     yield join(around[0], around[1]), event.start_mark
                     continue
                 place = join(*around[:2]) if around else ''
-                if around is not None and isinstance(around[1], int):
+                if around is None or isinstance(around[1], int):
                     yield place, event.start_mark
                 if isinstance(event, yaml.CollectionStartEvent):
                     is_list = isinstance(event, yaml.SequenceStartEvent)

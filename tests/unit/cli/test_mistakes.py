@@ -185,3 +185,49 @@ def test_a_key_may_contain_brackets(terminal, zones, key, place, position):
         if each.startswith(f'{place}: unknown key'))
     assert position is None or line.endswith(
         '(line {}, column {})'.format(*position)), line
+
+
+ONE = 'members: [{name: a, resources: {VCPU: 1}}]'
+
+
+@pytest.mark.parametrize('text, message, position', [
+    ('# shop\nname: g\nmembers: []\n', 'the group has no members', (2, 1)),
+    ('---\n\n{name: g}\n', 'the group has no members', (3, 1)),
+    ('# shop\ngroup:\n  name: g\n', 'the group has no members', (2, 1)),
+    ('{\n "group": {\n  "name": "g"\n }\n}', 'the group has no members',
+     (2, 2)),
+    (f'\n{ONE}\n', 'name is missing', (2, 1)),
+    (f'# shop\n\ngroup:\n  {ONE}\n', 'name is missing', (3, 1)),
+    ('\ngroup: {}\n', 'name is missing', (2, 1)),
+    ('name: g\nmembers: [{name: a, resources: {VCPU: 1}, count: '
+     '{min: 0, desired: 0, max: 1}}]\n',
+     'the desired number of members is 0; it must be at least 1', (1, 1)),
+    ('# no group\n- a\n',
+     'must be a mapping with text as keys, not a list', (2, 1)),
+    ('\nshop\n', "must be a mapping with text as keys, not 'shop'", (2, 1)),
+    ('\ngroup:\n', 'must be a mapping with text as keys, not nothing',
+     (2, 1)),
+    ('# no resources\nheat_template_version: 2018-08-31\n',
+     'resources is missing', (2, 1)),
+])
+def test_a_mistake_of_the_whole_document_has_its_line(
+        terminal, zones, text, message, position):
+    group = terminal.file('g.yaml', text)
+    assert mistakes(terminal, group, group, '--inventory', zones) == [
+        '{} (line {}, column {})'.format(message, *position)]
+
+
+def test_a_key_that_an_inventory_lacks_has_the_line_of_its_mapping(
+        terminal, shop):
+    inventory = terminal.file('i.yaml', '# no hosts\nlevels: [host]\n')
+    assert mistakes(terminal, inventory, shop, '--inventory', inventory) == [
+        'hosts is missing (line 2, column 1)']
+
+
+def test_a_key_that_a_plan_lacks_has_the_line_of_its_mapping(
+        terminal, shop, zones):
+    plan = terminal.file('plan.yaml', '# no status\ngroup: shop\n')
+    assert terminal.run('check', shop, '--inventory', zones,
+                        '--plan', plan) == 2
+    assert terminal.err == (f'nova-holistic: {plan}: status is missing '
+                            '(line 2, column 1)\n')
