@@ -9,10 +9,11 @@ import contextlib
 from typing import Any, TextIO
 
 from nova_holistic.cli.heat_templates.environments import (
-    read_inputs, TemplateInputs)
+    complete, read_environment, TemplateInputs)
 from nova_holistic.cli.heat_templates.folder import Folder
 from nova_holistic.documents.definition import read_definition
 from nova_holistic.documents.groups.adoption import must_not_adopt
+from nova_holistic.documents.hot.template_files import is_template_file
 from nova_holistic.documents.inventories.inventory import parse_inventory
 from nova_holistic.documents.plan import parse_plan
 from nova_holistic.documents.source.positions import source_positions
@@ -81,7 +82,7 @@ class Files:
     def __init__(self, stdin: TextIO | None):
         self._stdin = stdin
         self._texts: dict[str, bytes] = {}
-        self._folder = Folder(self.document)
+        self._folder = Folder(self._document)
 
     def with_file_name(self, name: str) -> contextlib.AbstractContextManager:
         """Report the mistakes of a document with the name of this file, and
@@ -91,22 +92,30 @@ class Files:
 
     def _source(self, name: str, place: str) -> tuple[bytes, str]:
         """The text of the file with the place, and the place in this file: a
-        place in a nested template begins with the name of its file."""
+        place in a nested template begins with the name of its file, and that
+        of the whole template is this name."""
         while True:
             nested, separator, inner = place.partition(': ')
             located = (self._folder.locate(nested, name)
-                       if nested and separator else None)
+                       if separator or is_template_file(nested) else None)
             if located not in self._texts:
                 return self._texts.get(name, b''), place
             name, place = located, inner
 
     def document(self, name: str) -> Any:
         with with_file_name(name):
-            text = self._texts[name] = self._read(name)
-            document = load(text, trusted=True)
-            if document is None:
-                raise exceptions.InvalidDocument('', 'the document is empty')
-            return document
+            return self._document(name)
+
+    def _document(self, name: str) -> Any:
+        """
+        :raises OSError: the file cannot be read
+        :raises InvalidDocument: it is not a document
+        """
+        text = self._texts[name] = self._read(name)
+        document = load(text, trusted=True)
+        if document is None:
+            raise exceptions.InvalidDocument('', 'the document is empty')
+        return document
 
     def group(self, name: str, parameters: Mapping[str, str],
               environments: Sequence[str] = ()) -> Group:
@@ -127,10 +136,12 @@ class Files:
 
         :param name: of its file
         """
-        documents = [(environment, self.document(environment))
-                     for environment in environments]
-        with self.with_file_name(', '.join(environments)):
-            return read_inputs(self.document, name, parameters, documents)
+        sections = []
+        for environment in environments:
+            document = self.document(environment)
+            with self.with_file_name(environment):
+                sections.append(read_environment(environment, document))
+        return complete(self._folder, name, parameters, sections)
 
     def bound(self, name: str, group: Group, snapshot: Snapshot) -> Group:
         """The group with its flavors, images and levels resolved.

@@ -9,7 +9,8 @@ from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.documents.hot.conversion import Conversion, convert
 from nova_holistic.documents.hot.split import nested_templates, plain_template
 from nova_holistic.documents.hot.template_files import TemplateSource
-from nova_holistic.documents.hot.template_shape import is_template
+from nova_holistic.documents.hot.template_shape import (
+    is_template, NO_VERSION)
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.group import Group
 from nova_holistic.model.policy_types import PolicyTypes
@@ -79,8 +80,7 @@ def split_template(template: Any, policy_types: PolicyTypes,
         template
     """
     if not is_template(template):
-        raise InvalidDocument(
-            '', 'is not a Heat template: it has no heat_template_version')
+        raise InvalidDocument('', NO_VERSION)
     conversion = convert(template, parameters or {}, source)
     parsed(conversion, policy_types)
     return Split(conversion.document, plain_template(conversion, names),

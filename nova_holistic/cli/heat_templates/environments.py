@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Environments of Heat: values of parameters, and files in place of types."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 import os
 from typing import Any
@@ -30,28 +30,36 @@ class TemplateInputs:
     source: TemplateSource
 
 
-def read_inputs(read: Callable[[str], Any], template: str,
-                parameters: Mapping[str, str],
-                environments: Sequence[tuple[str, Any]]) -> TemplateInputs:
+def complete(folder: Folder, template: str, parameters: Mapping[str, str],
+             environments: Sequence[Mapping[str, Mapping[str, Any]]]
+             ) -> TemplateInputs:
     """Later environments take precedence over earlier ones, and parameters
     over environments.
 
-    :param read: returns the document in a file
     :param template: name of its file
-    :param environments: names of files with their documents
-    :raises InvalidDocument: an environment is invalid
+    :param environments: as ``read_environment`` returns them
     """
     sections: dict[str, dict[str, Any]] = {
         _PARAMETERS: {}, _DEFAULTS: {}, _REGISTRY: {}}
-    for name, document in environments:
-        for section, values in _checked(document).items():
-            if section == _REGISTRY:
-                values = _registry(values, os.path.dirname(name))
-            sections.setdefault(section, {}).update(values)
+    for environment in environments:
+        for section, values in environment.items():
+            sections[section].update(values)
     return TemplateInputs(
         {**sections[_PARAMETERS], **parameters},
-        TemplateSource(Folder(read), sections[_REGISTRY], sections[_DEFAULTS],
+        TemplateSource(folder, sections[_REGISTRY], sections[_DEFAULTS],
                        template))
+
+
+def read_environment(
+        name: str, document: Any) -> Mapping[str, Mapping[str, Any]]:
+    """The sections of an environment.
+
+    :param name: name of its file
+    :raises InvalidDocument: the environment is invalid
+    """
+    return {section: _registry(values, os.path.dirname(name))
+            if section == _REGISTRY else values
+            for section, values in _checked(document).items()}
 
 
 def _checked(document: Any) -> dict[str, dict[str, Any]]:

@@ -7,14 +7,15 @@ import os
 from typing import Any
 from urllib.parse import unquote
 
-from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.documents.hot.template_files import UnusableFile
 
 _FILE = 'file://'
 
 
 class Folder:
     """
-    :param read: returns the document in a file
+    :param read: returns the document in a file; raises OSError if the file
+        cannot be read, and InvalidDocument if it is not a document
     """
 
     available = True
@@ -31,6 +32,8 @@ class Folder:
 
     def read(self, located: str) -> Any:
         if '://' in located:
-            raise InvalidDocument(
-                '', 'only templates in local files are read')
-        return self._read(located)
+            raise UnusableFile('only templates in local files are read')
+        try:
+            return self._read(located)
+        except OSError as error:
+            raise UnusableFile(error.strerror or str(error)) from error

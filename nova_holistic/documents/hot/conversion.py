@@ -2,7 +2,7 @@
 """Converts a template with groups into a group document with the same
 content."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 import contextlib
 from dataclasses import dataclass
 from typing import Any
@@ -19,9 +19,11 @@ from nova_holistic.documents.hot.parameters import Parameters, STACK_NAME
 from nova_holistic.documents.hot.resource_values import check_made
 from nova_holistic.documents.hot.resources import Resources
 from nova_holistic.documents.hot.source_places import SourcePlaces
-from nova_holistic.documents.hot.template_files import TemplateSource
+from nova_holistic.documents.hot.template_files import (
+    TemplateSource, UnusableFile)
 from nova_holistic.documents.hot.template_shape import (
-    is_template, readable_template)
+    has_other_format, is_template, NO_VERSION, readable_template,
+    with_servers_for)
 from nova_holistic.documents.validation import join
 from nova_holistic.exceptions import InvalidDocument, Mistakes
 from nova_holistic.model.stack_rules import StackRule
@@ -81,8 +83,9 @@ def _converted(template: Any, source: TemplateSource,
         **{name: value for name, value in source.defaults.items()
            if name in declared and name not in unknown}, **given},
         mistakes, unknown), mistakes)
+    nested, failed = _nested_stacks(template, resolver, source)
+    template = with_servers_for(failed, template)
     resources = Resources(template['resources'], resolver, source)
-    nested = _nested_stacks(template, resolver, source)
     servers = {**resources.servers(), **nested}
     entries = ()
     with mistakes.collected():
@@ -98,18 +101,22 @@ def _converted(template: Any, source: TemplateSource,
 
 
 def _nested_stacks(template: Mapping[str, Any], resolver: Resolver,
-                   source: TemplateSource) -> dict[str, NestedStack]:
-    """The uses by the names of the resources. Mistakes are collected."""
-    found = {}
+                   source: TemplateSource
+                   ) -> tuple[dict[str, NestedStack], Collection[str]]:
+    """The stacks by the names of the resources, and the resources whose nested
+    templates cannot be read. Mistakes are collected."""
+    found, failed = {}, set()
     for use in NestedResources(
             template['resources'], resolver, source).uses().values():
         with resolver.mistakes.collected():
+            failed.add(use.name)
             stack = _nested_stack(use, resolver, source)
+            failed.remove(use.name)
             if stack is not None:
                 found[use.name] = stack
                 check_made(template['resources'][use.name],
                            join('resources', use.name))
-    return found
+    return found, failed
 
 
 def _nested_stack(use: NestedUse, resolver: Resolver,
@@ -117,11 +124,11 @@ def _nested_stack(use: NestedUse, resolver: Resolver,
     """The nested group; None if the nested stacks contain no servers."""
     if not source.files.available:
         return None
-    with _place_of(use):
-        inside = source.inside(use.template)
-        template = source.files.read(use.template)
-    if not is_template(template):
+    inside, template = _read(use, source)
+    if has_other_format(template):
         return None
+    if not is_template(template):
+        raise InvalidDocument(use.shown, NO_VERSION)
 
     def each(properties: Mapping[str, Any]) -> Conversion:
         given, unknown = _values(properties, resolver, use.place)
@@ -152,6 +159,18 @@ def _nested_stack(use: NestedUse, resolver: Resolver,
         for number, found in enumerate(stacks)]}, conversions[0])
 
 
+def _read(use: NestedUse,
+          source: TemplateSource) -> tuple[TemplateSource, Any]:
+    """The source of a nested template, and the document in its file."""
+    try:
+        with _place_of(use):
+            return (source.inside(use.template),
+                    source.files.read(use.template))
+    except UnusableFile as error:
+        raise InvalidDocument(
+            use.type_place, f'{use.shown}: {error.message}') from None
+
+
 def _parts(found: Conversion) -> dict[str, Any]:
     return {key: value for key, value in found.document.items()
             if key != 'name'}
@@ -176,12 +195,17 @@ def _values(properties: Mapping[str, Any], resolver: Resolver, place: str
 @contextlib.contextmanager
 def _place_of(use: NestedUse) -> Iterator[None]:
     """Errors in this context are reported with the name of the file."""
+    def inside(place: str) -> str:
+        return f'{use.shown}: {place}' if place else use.shown
+
     try:
         yield
+    except UnusableFile:
+        raise
     except InvalidDocument as error:
         raise InvalidDocument(
-            ': '.join(filter(None, (use.shown, error.place))), error.message,
-            [InvalidDocument(f'{use.shown}: {each.place}', each.message)
+            inside(error.place), error.message,
+            [InvalidDocument(inside(each.place), each.message)
              for each in error.more]) from None
 
 

@@ -35,6 +35,11 @@ class NestedUse:
     index_var: str = ''
     elastic: Mapping[str, int] | None = None
 
+    @property
+    def type_place(self) -> str:
+        """The position of the type, which names the file."""
+        return self.place.removesuffix('properties') + 'type'
+
     def with_count(self, count: int, index_var: str) -> 'NestedUse':
         return replace(self, count=count, index_var=index_var)
 

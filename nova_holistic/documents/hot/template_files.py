@@ -14,6 +14,16 @@ _SUFFIXES = ('.yaml', '.template')
 _MAX_ALIASES = 10
 
 
+class UnusableFile(InvalidDocument):
+    """A template names a file that cannot be read, or must not be read.
+
+    The mistake is in the template that names the file.
+    """
+
+    def __init__(self, message: str):
+        super().__init__('', message)
+
+
 class TemplateFiles(Protocol):
     """Finds and reads files."""
 
@@ -31,7 +41,8 @@ class TemplateFiles(Protocol):
     def read(self, located: str) -> Any:
         """The content of a file.
 
-        :raises InvalidDocument: it cannot be read
+        :raises UnusableFile: it cannot be read
+        :raises InvalidDocument: its content is neither YAML nor JSON
         """
 
 
@@ -44,7 +55,7 @@ class NoFiles:
         return name
 
     def read(self, located: str) -> Any:
-        raise InvalidDocument('', 'nested templates are not available here')
+        raise UnusableFile('nested templates are not available here')
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +89,13 @@ class TemplateSource:
             '', f'the registry maps type {brief(name)} to itself')
 
     def inside(self, located: str) -> 'TemplateSource':
-        """The source of a nested template."""
+        """The source of a nested template.
+
+        :raises UnusableFile: there are too many stacks around it
+        """
         if self.depth >= MAX_DEPTH:
-            raise InvalidDocument(
-                '', f'more than {MAX_DEPTH} stacks inside each other')
+            raise UnusableFile(
+                f'more than {MAX_DEPTH} stacks inside each other')
         return replace(self, base=located, depth=self.depth + 1)
 
     def _registered(self, name: str) -> str | None:

@@ -2,6 +2,7 @@
 """A template is plain data of limited size, with the sections of HOT and the
 additional section ``groups``."""
 
+from collections.abc import Collection
 from typing import Any
 
 from nova_holistic.documents.schemas.hot import TEMPLATE
@@ -10,7 +11,9 @@ from nova_holistic.documents.source.text import (
 from nova_holistic.documents.validation import brief, join, validator
 from nova_holistic.exceptions import InvalidDocument, Mistakes
 
+NO_VERSION = 'is not a Heat template: it has no heat_template_version'
 _VERSION = 'heat_template_version'
+_OTHER_VERSIONS = ('AWSTemplateFormatVersion', 'HeatTemplateFormatVersion')
 _MERGE = '<<'
 _PLAIN = (dict, list, str, int, float, type(None))
 
@@ -19,6 +22,13 @@ _check_shape = validator(TEMPLATE)
 
 def is_template(document: Any) -> bool:
     return isinstance(document, dict) and _VERSION in document
+
+
+def has_other_format(document: Any) -> bool:
+    """Whether it is a template in the format of CloudFormation, whose
+    resources are not placed."""
+    return isinstance(document, dict) and not is_template(document) and any(
+        key in document for key in _OTHER_VERSIONS)
 
 
 def validated_template(document: Any) -> dict[str, Any]:
@@ -58,13 +68,21 @@ def _readable(document: dict[str, Any], mistakes: Mistakes) -> dict[str, Any]:
     sections = {key: value for key, value in document.items()
                 if mistakes.at(key) is None}
     parameters = document.get('parameters')
-    return {**sections,
-            'parameters': parameters if isinstance(parameters, dict) else {},
-            'resources': {
-                name: resource if mistakes.at(join('resources', name)) is None
-                else {'type': 'OS::Nova::Server',
-                      'properties': {'flavor': 'unknown'}}
-                for name, resource in document['resources'].items()}}
+    return with_servers_for(
+        [name for name in document['resources']
+         if mistakes.at(join('resources', name)) is not None],
+        {**sections, 'parameters': parameters if isinstance(
+            parameters, dict) else {}, 'resources': document['resources']})
+
+
+def with_servers_for(names: Collection[str],
+                     template: dict[str, Any]) -> dict[str, Any]:
+    """The template in which a server of an unknown flavor replaces each of
+    these resources, so that the other parts can be read."""
+    return {**template, 'resources': {
+        name: {'type': 'OS::Nova::Server', 'properties': {
+            'flavor': 'unknown'}} if name in names else resource
+        for name, resource in template['resources'].items()}}
 
 
 def _bound(document: Any) -> None:

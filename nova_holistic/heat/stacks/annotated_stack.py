@@ -11,7 +11,8 @@ from nova_holistic.documents.definition import parsed
 from nova_holistic.documents.hot.annotation import groups_of
 from nova_holistic.documents.hot.conversion import Conversion, convert
 from nova_holistic.documents.hot.parameters import STACK_NAME
-from nova_holistic.documents.hot.template_files import TemplateSource
+from nova_holistic.documents.hot.template_files import (
+    TemplateSource, UnusableFile)
 from nova_holistic.documents.hot.template_shape import is_template
 from nova_holistic.documents.source.text import load
 from nova_holistic.exceptions import InvalidDocument
@@ -32,7 +33,7 @@ class StackFiles:
 
     def read(self, located: str) -> Any:
         if located not in self._files:
-            raise InvalidDocument('', 'the request does not contain this file')
+            raise UnusableFile('the request does not contain this file')
         return load(self._files[located])
 
 

@@ -2,6 +2,7 @@
 """``nova-holistic template`` with nested templates and environments."""
 
 import pathlib
+import re
 
 import pytest
 import yaml
@@ -113,3 +114,75 @@ def test_a_mistake_in_a_nested_template_has_its_line(terminal, stack):
     paths = terminal.folder / 'in/parts/node.yaml', 'parts/node.yaml'
     assert terminal.err.splitlines() == [
         f'nova-holistic: in/stack.yaml: {path}{mistake}' for path in paths]
+
+
+def lines(terminal, *words):
+    assert terminal.run('template', 'in/stack.yaml', '--environment',
+                        'env/e.yaml', *words) == 2
+    return [line.removeprefix('nova-holistic: ')
+            for line in terminal.err.splitlines()]
+
+
+def test_mistakes_of_a_whole_nested_template_have_its_lines(terminal, stack):
+    (terminal.folder / 'in/parts/net.yaml').write_text(
+        '# no resources\nheat_template_version: 2018-08-31\ncolour: red\n')
+    assert [re.sub('; known are [^(]*', ' ', line)
+            for line in lines(terminal)] == [
+        'in/stack.yaml: parts/net.yaml: colour: unknown key (line 3, '
+        'column 1)',
+        'in/stack.yaml: parts/net.yaml: resources is missing (line 2, '
+        'column 1)']
+
+
+def test_a_missing_nested_template_has_the_line_of_its_use(terminal, stack):
+    """The other mistakes are reported as well."""
+    (terminal.folder / 'in/parts/net.yaml').unlink()
+    (terminal.folder / 'in/parts/node.yaml').write_text('')
+    stack.write_text(STACK + '  spare: {}\n')
+    assert sorted(lines(terminal)) == [
+        f'in/stack.yaml: {terminal.folder}/in/parts/node.yaml: the document '
+        'is empty',
+        'in/stack.yaml: parts/node.yaml: the document is empty',
+        'in/stack.yaml: resources.net.type: parts/net.yaml: No such file or '
+        'directory (line 7, column 9)',
+        'in/stack.yaml: resources.spare: type is missing (line 14, '
+        'column 3)']
+
+
+def test_too_deep_nested_templates_have_the_line_of_their_use(
+        terminal, stack):
+    (terminal.folder / 'in/parts/net.yaml').write_text(
+        'heat_template_version: 2018-08-31\n'
+        'resources: {net: {type: net.yaml}}\n')
+    (line,) = lines(terminal)
+    assert line == ('in/stack.yaml: parts/net.yaml: ' + 'net.yaml: ' * 4
+                    + 'resources.net.type: net.yaml: more than 5 stacks '
+                    'inside each other (line 2, column 19)')
+
+
+@pytest.mark.parametrize('text, position', [
+    ('heat_template_versio: 2018-08-31\nresources: {}', (1, 1)),
+    ('# a list\n- net', (2, 1))])
+def test_a_nested_template_without_a_version_is_a_mistake(
+        terminal, stack, text, position):
+    """Its servers would be left out of the group without a message."""
+    (terminal.folder / 'in/parts/net.yaml').write_text(text)
+    assert lines(terminal) == [
+        'in/stack.yaml: parts/net.yaml: is not a Heat template: it has no '
+        'heat_template_version (line {}, column {})'.format(*position)]
+
+
+def test_nested_templates_of_other_formats_have_no_servers(terminal, stack):
+    (terminal.folder / 'in/parts/net.yaml').write_text(
+        'AWSTemplateFormatVersion: 2010-09-09\nResources: {}\n')
+    assert terminal.run('template', 'in/stack.yaml', '--environment',
+                        'env/e.yaml', '-o', 'out') == 0
+
+
+def test_a_mistake_in_one_of_several_environments_has_its_line(
+        terminal, stack):
+    other = terminal.file('env/f.yaml', '# sizes\nparameter: {size: 2}\n')
+    (line,) = lines(terminal, '--environment', 'env/f.yaml')
+    assert line.startswith(f'{other.relative_to(terminal.folder)}: parameter: '
+                           'this section of environments is not supported; ')
+    assert line.endswith('(line 2, column 1)')
