@@ -35,6 +35,13 @@ class InvalidDocument(HolisticError):
         """This mistake and the further mistakes."""
         return (self, *self.more)
 
+    def inside(self, place: str) -> 'InvalidDocument':
+        """The same mistakes; those of the document as a whole are at the
+        given position."""
+        first, *more = (InvalidDocument(each.place or place, each.message)
+                        for each in self.mistakes)
+        return InvalidDocument(first.place, first.message, more)
+
 
 class Mistakes:
     """Collects the mistakes of one document, to report them together."""

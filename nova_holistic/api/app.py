@@ -164,7 +164,10 @@ class Application:
         if route.body is not None:
             body = request_body.read(
                 request, conf.max_request_body, conf.max_depth)
-            self._checks.body(route)(body)
+            try:
+                self._checks.body(route)(body)
+            except exceptions.InvalidDocument as error:
+                raise error.inside('body') from None
         return Call(self._service, request, context, route.rule, names,
                     query, body)
 

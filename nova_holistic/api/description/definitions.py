@@ -8,6 +8,7 @@ from nova_holistic.api.call import Call, Service
 from nova_holistic.api.errors import ApiError
 from nova_holistic.api.policy_enforcer import Owned
 from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.storage_pools import servers_only
@@ -36,7 +37,7 @@ def check_dry_run(call: Call, document: Any, owner: Owned) -> Group:
     :raises InvalidDocument: at the first invalid part
     :raises ApiError: 403, the caller may not declare such a group
     """
-    group = parse_group({'group': document}, call.service.policy_types)
+    group = parse_definition(call.service, document)
     _must_be_within_limit(call, group, owner)
     call.service.rights.must_allow(call.context, group, owner)
     return group
@@ -64,7 +65,10 @@ def _must_be_within_limit(call: Call, group: Group, owner: Owned,
 def parse_definition(service: Service, document: Any) -> Group:
     """Parse the document without a check of the user's roles or the number of
     members."""
-    return parse_group({'group': document}, service.policy_types)
+    try:
+        return parse_group({'group': document}, service.policy_types)
+    except InvalidDocument as error:
+        raise error.inside('group') from None
 
 
 def member_count(group: Group) -> int:

@@ -190,10 +190,11 @@ def test_a_group_can_be_listed_by_any_name(service, name):
 
 
 @pytest.mark.parametrize('document, place', [
-    ({}, 'name'), ({**SHOP, 'extra': 1}, 'extra'),
+    ({}, 'group: name is missing'), ({**SHOP, 'extra': 1}, 'extra'),
     ({**SHOP, 'name': ''}, 'name'), ({**SHOP, 'name': 'a\nb'}, 'name'),
     ({**SHOP, 'name': 'x' * 256}, 'name'),
-    ({'name': 'empty'}, 'has no members'),
+    ({'name': 'empty'}, 'group: the group has no members'),
+    ([SHOP], 'group: must be a mapping'),
     ({**SHOP, 'group': SHOP}, 'group'),
     ({'name': 'shop', 'groups': [SHOP, {**SHOP, 'name': 'db', 'policies': [
         {'type': 'affinity', 'level': 7}]}]}, 'groups[1].policies[0].level'),

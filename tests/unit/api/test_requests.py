@@ -38,10 +38,15 @@ def test_a_body_that_could_be_misread_is_refused(service, raw, word):
     assert word in detail
 
 
-@pytest.mark.parametrize('raw', [b'null', b'[]', b'"group"', b'7', b'{}'])
-def test_a_body_of_the_wrong_shape_is_refused(service, raw):
-    assert refusal(post(service, raw))[:2] == (
-        400, 'holistic.invalid_document')
+@pytest.mark.parametrize('raw, detail', [
+    (b'null', 'must be a mapping with text as keys, not nothing'),
+    (b'[]', 'must be a mapping with text as keys, not a list'),
+    (b'"group"', "must be a mapping with text as keys, not 'group'"),
+    (b'7', 'must be a mapping with text as keys, not 7'),
+    (b'{}', 'group is missing')])
+def test_a_body_of_the_wrong_shape_is_refused(service, raw, detail):
+    assert refusal(post(service, raw)) == (
+        400, 'holistic.invalid_document', f'body: {detail}')
 
 
 def test_a_body_above_the_limit_is_refused(start):
