@@ -33,7 +33,9 @@ class Plan(DocumentCommand):
         parser.add_argument(
             '--time-limit', default=10.0, type=_seconds, metavar='SECONDS',
             help='stop after this time with the best known plan (default: '
-                 '%(default)g)')
+                 '%(default)g); if no plan is known by then, the first plan '
+                 'is constructed even if this takes longer, until 5 seconds '
+                 'after the start')
         parser.add_argument(
             '--format', default='table', choices=FORMATS,
             help='format of the answer (default: %(default)s)')

@@ -15,7 +15,9 @@ OPTS = [
         help='Solver: the name of an entry point in nova_holistic.solvers.'),
     cfg.FloatOpt(
         'time_limit', default=10.0, min=0.1,
-        help='Time limit in seconds of wall clock for solving one group.'),
+        help='Time limit in seconds of wall clock for solving one group. If '
+             'no plan is known by then, the first plan is constructed even '
+             'if this takes longer, until 5 seconds after the start.'),
     cfg.IntOpt(
         'attempts', default=5, min=1,
         help='Maximum number of times that a group is planned if Placement '

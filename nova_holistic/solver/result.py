@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
+from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.messages.cloud_totals import total
 from nova_holistic.model.messages.marked_text import format_message
@@ -15,7 +16,8 @@ from nova_holistic.model.plan import (
     ObjectiveValue, Placement, Plan, Preference, PreferenceCost, Reason,
     Unknown)
 from nova_holistic.solver.numerics import bound as bounds
-from nova_holistic.solver.problem.deadline import OutOfTime, TooLarge
+from nova_holistic.solver.problem.deadline import (
+    Deadline, OutOfTime, TooLarge)
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.preference_cost import preference_cost
 from nova_holistic.solver.problem.search_status import SearchStatus
@@ -85,6 +87,14 @@ def _value_with_gap(objective: Objective, value: float, bound: float | None,
         lower = max(value, lower)
     return ObjectiveValue(objective.name, value, lower,
                           bounds.gap(value, lower))
+
+
+def seconds_by_step(deadline: Deadline,
+                    solving: float) -> FrozenMapping[str, float]:
+    """Seconds by step. The caller takes the snapshot and adds its time."""
+    total = deadline.elapsed()
+    return FrozenMapping({'snapshot': 0.0, 'build': total - solving,
+                          'solve': solving, 'total': total})
 
 
 def unknown(known: Incumbent, time_limit: float, limit: OutOfTime | None,

@@ -51,7 +51,9 @@ class Settings:
     :ivar strategy: a strategy or its name
     :ivar improvement: settings of the large-neighbourhood search
     :ivar solver: the name of an installed solver
-    :ivar time_limit: wall-clock seconds for the whole call
+    :ivar time_limit: wall-clock seconds for the whole call. If no plan is
+        known by then, the first plan is constructed even if this takes longer,
+        until ``first_plan_seconds`` (``limits/construct.py``) after the start.
     :ivar gap: acceptable relative gap for large groups; small groups are
         always solved to optimality
     :ivar threads: maximum number of threads of the solver; it does not affect

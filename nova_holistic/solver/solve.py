@@ -14,7 +14,8 @@ from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.objectives import load_objective
 from nova_holistic.solver.confined.set_plans import plan_by_sets
 from nova_holistic.solver.construct.batches import is_connected
-from nova_holistic.solver.construct.first_plan import first_plan
+from nova_holistic.solver.construct.first_plan import (
+    first_plan, late_plan, until_first_plan)
 from nova_holistic.solver.construct.insertion import insert_members
 from nova_holistic.solver.diagnosis.contradiction import propagated
 from nova_holistic.solver.diagnosis.find_reasons import find_reasons
@@ -47,7 +48,8 @@ from nova_holistic.solver.problem.kinds import number_of_requirements
 from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.problem.search_status import SearchStatus
 from nova_holistic.solver.processor import one_processor
-from nova_holistic.solver.result import proved_plan, Proof, unknown
+from nova_holistic.solver.result import (
+    Proof, proved_plan, seconds_by_step, unknown)
 from nova_holistic.solver.settings import DEFAULT, Settings, Strategy
 from nova_holistic.solver.trees.tree_plans import plan_on_trees
 from nova_holistic.solver.trees.tree_problem import tree_problem
@@ -103,13 +105,15 @@ def solve(group: Group, snapshot: Snapshot, *,
 
     def find(group: Group, hosts: Snapshot) -> Answer:
         known = Incumbent(group, hosts, placed, goal, settings.gap)
-        return _answer(_Question(known, backend, deadline, settings),
-                       deadline.part(limits().search_share))
+        question = _Question(known, backend, deadline, settings)
+        found = _answer(question, deadline.part(limits().search_share))
+        return _plan(question) if isinstance(found, Unknown) and (
+            late_plan(known, deadline, found.seconds['total'])) else found
 
     with (one_processor(), using(settings.limits or all_limits()),
           few_collections()):
         answer, tree_limits = plan_on_trees(
-            bound, reduced, placed, find, deadline.left)
+            bound, reduced, placed, find, until_first_plan(deadline).left)
 
     def question() -> Question:
         asked = tree_problem(bound, snapshot, placed, tree_limits)
@@ -191,7 +195,7 @@ def _insert_members(question: _Question, deadline: Deadline) -> Plan | None:
         return None
     return proved_plan(
         known, found.where, Proof(found.bound, known.least, found.status),
-        lambda: _seconds(question.deadline, 0.0))
+        lambda: seconds_by_step(question.deadline, 0.0))
 
 
 def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
@@ -274,7 +278,7 @@ def _plan(question: _Question) -> Plan:
     known = question.incumbent
     return proved_plan(
         known, known.where, Proof(known.bound, known.least, known.status),
-        lambda: _seconds(question.deadline, known.solving))
+        lambda: seconds_by_step(question.deadline, known.solving))
 
 
 def _unplaceable(question: _Question, case: Case,
@@ -282,18 +286,11 @@ def _unplaceable(question: _Question, case: Case,
                  ) -> Unplaceable:
     explained, minimal = find_reasons(
         case, question.backend, question.deadline, conflict)
-    return Unplaceable(explained, minimal, _seconds(
+    return Unplaceable(explained, minimal, seconds_by_step(
         question.deadline, question.incumbent.solving))
 
 
 def _unknown(question: _Question, limit: OutOfTime | None = None) -> Unknown:
     known = question.incumbent
-    return unknown(known, question.deadline.limit, limit, _seconds(
+    return unknown(known, question.deadline.limit, limit, seconds_by_step(
         question.deadline, known.solving))
-
-
-def _seconds(deadline: Deadline, solving: float) -> FrozenMapping[str, float]:
-    """Seconds by step. The caller takes the snapshot and adds its time."""
-    total = deadline.elapsed()
-    return FrozenMapping({'snapshot': 0.0, 'build': total - solving,
-                          'solve': solving, 'total': total})

@@ -60,6 +60,26 @@ def first_plan(incumbent: Incumbent, deadline: Deadline,
                 break
 
 
+def until_first_plan(deadline: Deadline) -> Deadline:
+    """The deadline of the first plan, if the time limit of the search is
+    shorter: an answer without a plan is useless."""
+    return deadline.at_least(limits().first_plan_seconds)
+
+
+def late_plan(incumbent: Incumbent, deadline: Deadline,
+              elapsed: float) -> bool:
+    """Construct a plan although the other phases have found none in a short
+    time limit; return whether a plan was found.
+
+    :param deadline: the time limit of the search
+    :param elapsed: seconds that the search has taken
+    """
+    late = until_first_plan(deadline)
+    if late.limit > max(deadline.limit, elapsed):
+        first_plan(incumbent, late.part(phases().main_share), late, late)
+    return incumbent.where is not None
+
+
 def _are_few(incumbent: Incumbent, table: HostTable) -> bool:
     descriptions = len({m.description for m in incumbent.members})
     return (len(table) <= limits().all_hosts

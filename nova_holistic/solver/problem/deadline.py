@@ -42,6 +42,11 @@ class Deadline:
         left = max(0.0, self.limit - (now - self._start))
         return Deadline(self._timer, share * left, now)
 
+    def at_least(self, seconds: float) -> 'Deadline':
+        """A deadline that has the same start, and at least these seconds from
+        the start to its end."""
+        return Deadline(self._timer, max(self.limit, seconds), self._start)
+
     def extend(self, other: 'Deadline') -> None:
         """Set the end to the end of the other deadline."""
         self.limit = self.elapsed() + other.left()

@@ -8,7 +8,8 @@ from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
-from nova_holistic.solver.limits.current import phases as limits
+from nova_holistic.solver.limits.current import (
+    Limits, limits as all_limits, phases as limits)
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.feasibility import Feasibility
 from nova_holistic.solver.settings import DEFAULT, Settings
@@ -62,7 +63,8 @@ class Trials:
             self.constrain(_hard(group), snapshot), snapshot,
             objective=objective or Feasibility(),
             settings=replace(self.settings, time_limit=limit, gap=0.0,
-                             observer=None))
+                             observer=None, limits=_in_time(
+                                 self.settings.limits or all_limits())))
 
     @property
     def over(self) -> bool:
@@ -73,6 +75,13 @@ class Trials:
     def fits(self, group: Group, snapshot: Snapshot) -> bool | None:
         """Whether a plan exists; None if this is unknown."""
         return is_feasible(self.plan(group, snapshot))
+
+
+def _in_time(chosen: Limits) -> Limits:
+    """The limits without additional time for a first plan, because the time
+    limit of a trial is a share of that of all trials."""
+    return replace(chosen, construct=replace(
+        chosen.construct, first_plan_seconds=0.0))
 
 
 def is_feasible(answer: Plan | Unplaceable | Unknown) -> bool | None:

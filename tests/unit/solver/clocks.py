@@ -15,18 +15,19 @@ def advancing(step):
 
 
 class Stopping:
-    """A timer that is stopped for a number of readings. Then it exceeds every
-    time limit.
+    """A timer that is stopped for a number of readings. Then it shows a later
+    time, which exceeds every time limit by default.
 
     :ivar left: number of readings until then; negative after that
     :ivar late: number of readings after that
     """
 
-    def __init__(self, readings):
+    def __init__(self, readings, then=1e9):
         self.left = readings
         self.late = 0
+        self._then = then
 
     def __call__(self):
         self.left -= 1
         self.late += self.left < 0
-        return 0.0 if self.left >= 0 else 1e9
+        return 0.0 if self.left >= 0 else self._then

@@ -65,7 +65,7 @@ class Counted(Stopping):
             self.after += self.late > 0
 
 
-def _racks(hosts):
+def racks(hosts):
     return cloud(*(host(f'h{n:03}', f'r{n % 10}', inventories={
         'VCPU': Inventory(16, used=n % 5)}) for n in range(hosts)))
 
@@ -118,7 +118,7 @@ def _answered(wanted, snapshot, clock):
 
 @pytest.mark.parametrize('name', list(SHAPES))
 def test_the_answer_follows_soon_after_any_deadline(name):
-    wanted, snapshot = SHAPES[name], _racks(30)
+    wanted, snapshot = SHAPES[name], racks(30)
     members = len(wanted.all_members())
     clock = Counted(10**9)
     whole = _answered(wanted, snapshot, clock)
@@ -179,7 +179,7 @@ def test_traffic_is_planned_with_any_number_of_readings(strategy):
 
 
 def test_a_plan_is_explained_as_far_as_time_allows():
-    wanted, snapshot = SHAPES['many groups'], _racks(30)
+    wanted, snapshot = SHAPES['many groups'], racks(30)
     plan = solve(wanted, snapshot)
     clock = Counted(10**9)
     whole = explain(PlannedGroup(wanted, snapshot, plan), 'spread',
