@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The number of copies of a group that fit on a cloud at the same time.
 
-Doubling and bisection find the number. If the time is too short to plan all
-copies together, further copies are added to the placed copies, a few at a
-time. One time limit applies to all steps. When it has passed, the answer is
-the largest number of copies with a plan, and the least upper bound.
+If no policy concerns other groups, the placement of few copies is repeated as
+often as there is capacity. Then doubling and bisection find the number. If the
+time is too short to plan all copies together, further copies are added to the
+placed copies, a few at a time. One time limit applies to all steps. When it
+has passed, the answer is the largest number of copies for which a plan is
+known, and the least upper bound.
 """
 
 from nova_holistic.model.binding import bind
@@ -17,6 +19,8 @@ from nova_holistic.solver.limits.current import phases, relaxations as limits
 from nova_holistic.solver.relaxations.copies import as_copy, copies
 from nova_holistic.solver.relaxations.most_copies import most_copies
 from nova_holistic.solver.relaxations.occupied import occupied
+from nova_holistic.solver.relaxations.repeated import (
+    can_repeat, RepeatedCopies)
 from nova_holistic.solver.relaxations.trials import (
     Constrain, Trials, unconstrained)
 from nova_holistic.solver.settings import DEFAULT, Settings
@@ -46,8 +50,10 @@ def headroom(group: Group, snapshot: Snapshot,
     search = _Search(group, snapshot, trials)
     if isinstance(answer, Plan):
         search.found(1, as_copy(answer.hosts(), 0))
+    search.repeat_copies(trials.part(phases().bound_share))
     search.plan_together(trials.part(phases().main_share))
     search.add_copies()
+    search.repeat_copies(trials)
     return Headroom(search.at_least, search.at_most)
 
 
@@ -72,13 +78,25 @@ class _Search:
         # All members of a group may have left it.
         self._limit = max(1, limits().members // max(
             1, len(bound.all_members())))
+        self._repeated = RepeatedCopies(
+            group, snapshot, self._bound, self._limit) if can_repeat(
+                bound, snapshot) else None
 
     def found(self, number: int, where: dict[str, str]) -> None:
         """Record a plan for this number of copies.
 
-        :param where: member path to host name
+        :param where: member path to host name; empty if placements of copies
+            are repeated
         """
         self.at_least, self._where = number, where
+
+    def repeat_copies(self, trials: Trials) -> None:
+        """Plan few copies, and repeat their placement as often as it fits."""
+        if self._repeated is not None and self.at_most is not None and (
+                self.at_least < self.at_most):
+            self._repeated.run(trials, self.at_most)
+            if self._repeated.total > self.at_least:
+                self.found(self._repeated.total, {})
 
     def plan_together(self, trials: Trials) -> None:
         """Plan all copies together: double their number, then bisect."""
@@ -97,7 +115,7 @@ class _Search:
     def add_copies(self) -> None:
         """Add copies to the placed copies, and halve the number of new copies
         whenever no plan is found."""
-        if not (0 < self.at_least < self._ceiling()
+        if not (self._where and self.at_least < self._ceiling()
                 and self._trials.deadline.left()):
             return
         snapshot = occupied(self._bound(self.at_least), self._snapshot,

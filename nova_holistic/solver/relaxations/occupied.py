@@ -12,25 +12,27 @@ from nova_holistic.model.group import Group
 
 
 def occupied(group: Group, snapshot: Snapshot,
-             hosts: Mapping[str, str]) -> Snapshot:
+             hosts: Mapping[str, str], times: int = 1) -> Snapshot:
     """The snapshot that counts the members and their usage. Hosts that
     exclusive policies close to others are disabled.
 
     :param group: a group with resolved resources
     :param hosts: member path to host name, of all members
+    :param times: how often each member is counted
     """
     used: dict[str, Counter[str]] = {}
     servers: Counter[str] = Counter()
     for member in group.all_members():
         name = hosts[member.path]
-        servers[name] += 1
-        used.setdefault(name, Counter()).update(
-            member.requirements.resources)
-    closed = _closed(group, snapshot, hosts)
-    levels = {domain.level for domain in closed}
+        servers[name] += times
+        used.setdefault(name, Counter()).update({
+            each: times * amount
+            for each, amount in member.requirements.resources.items()})
+    shut = closed(group, snapshot, hosts)
+    levels = {domain.level for domain in shut}
 
     def after(host: Host) -> Host:
-        if any(snapshot.domain(host, level) in closed for level in levels):
+        if any(snapshot.domain(host, level) in shut for level in levels):
             host = replace(host, enabled=False)
         return _taken(host, used[host.name], servers[host.name]) if (
             host.name in used) else host
@@ -47,9 +49,13 @@ def _taken(host: Host, used: Counter[str], servers: int) -> Host:
             for name, inventory in host.inventories.items()}))
 
 
-def _closed(group: Group, snapshot: Snapshot,
-            hosts: Mapping[str, str]) -> frozenset[Domain]:
-    """Domains that must not contain servers of other groups."""
+def closed(group: Group, snapshot: Snapshot,
+           hosts: Mapping[str, str]) -> frozenset[Domain]:
+    """Domains that must not contain servers of other groups.
+
+    :param group: a group with resolved resources
+    :param hosts: member path to host name, of all members
+    """
     known = {host.name: host for host in snapshot.hosts}
     placement = {path: known[name] for path, name in hosts.items()}
     return frozenset().union(*(

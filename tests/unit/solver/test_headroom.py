@@ -16,7 +16,6 @@ from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.bandwidth import Bandwidth
 from nova_holistic.policies.exclusive import Exclusive
-from nova_holistic.solver.check import check
 from nova_holistic.solver.observer import observing
 from nova_holistic.solver.relaxations.headroom import headroom
 from nova_holistic.solver.relaxations.trials import Trials
@@ -178,25 +177,6 @@ def test_random_groups_have_the_headroom_that_every_placement_has(case):
     number = next(n for n in itertools.count(1) if not possible(
         copies(wanted, n), snapshot))
     assert answer == Headroom(number - 1, number - 1)
-
-
-def test_the_copies_that_are_counted_pass_the_check():
-    """The independent check evaluates the plan of all copies."""
-    wanted = group(servers('web', 2, vcpus=3), groups=[
-        group(servers('db', 2, vcpus=2), name='db',
-              policies=[AntiAffinity(level='rack')])],
-        policies=[AntiAffinity(max_per_domain=2)])
-    plans = []
-    with observing(lambda question, answer: plans.append(
-            (question.group, answer))):
-        answer = found(two_racks(), wanted)
-    largest, plan = max(((each, plan) for each, plan in plans
-                         if hasattr(plan, 'placements')),
-                        key=lambda pair: len(pair[0].groups))
-    assert len(largest.groups) == answer.at_least > 2
-    assert check(copies(wanted, answer.at_least), two_racks(), {
-        path.replace('copy-', 'c'): name
-        for path, name in plan.hosts().items()}) == ()
 
 
 def test_nothing_limits_a_group_whose_servers_have_all_left():
