@@ -20,6 +20,19 @@ _KINDS = {
     'string': 'text', 'integer': 'a whole number',
     'number': 'a finite number', 'boolean': 'true or false'}
 
+_LIMITS = {
+    'minimum': 'at least {}', 'maximum': 'at most {}',
+    'exclusiveMinimum': 'more than {}'}
+_CHARACTERS, _VALUES, _KEYS = (
+    ('character', 'characters'), ('value', 'values'), ('key', 'keys'))
+_LENGTHS = {
+    'minLength': ('text of at least {}', *_CHARACTERS),
+    'maxLength': ('text of at most {}', *_CHARACTERS),
+    'minItems': ('a list of at least {}', *_VALUES),
+    'maxItems': ('a list of at most {}', *_VALUES),
+    'minProperties': ('a mapping of at least {}', *_KEYS),
+    'maxProperties': ('a mapping of at most {}', *_KEYS)}
+
 
 def _is_object(checker, value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(k, str) for k in value)
@@ -164,18 +177,15 @@ def _requirement(error: ValidationError) -> str:
         error.validator_value, error.validator, error.schema)
     if keyword == 'type' and isinstance(rule, str):
         return _KINDS[rule]
-    limits = {
-        'minimum': 'at least {}', 'maximum': 'at most {}',
-        'exclusiveMinimum': 'more than {}',
-        'maxItems': 'a list of at most {} values'}
     if 'description' in schema:
         return schema['description']
-    if keyword in limits:
-        return limits[keyword].format(rule)
+    if keyword in _LIMITS:
+        return _LIMITS[keyword].format(rule)
+    if keyword in _LENGTHS:
+        text, one, many = _LENGTHS[keyword]
+        return text.format(f'one {one}' if rule == 1 else f'{rule} {many}')
     if keyword == 'uniqueItems':
         return 'a list without duplicates'
     if keyword == 'enum':
         return f'one of {listed(rule)}'
-    if keyword == 'const':
-        return brief(rule)
-    return 'a mapping of at least one key'
+    return brief(rule)

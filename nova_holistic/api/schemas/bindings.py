@@ -8,20 +8,22 @@ from nova_holistic.table.coordination.bindings import BindingKind
 MAX_RULES = 100
 
 _KIND = {'type': 'string', 'enum': [str(kind) for kind in BindingKind],
-         'description': 'what is bound; the default is server-group'}
+         'title': 'What is bound; the default is server-group.'}
 _NAMES = {'type': 'string', 'minLength': 1, 'maxLength': MAX_PATH,
+          'description': 'names joined by single slashes: at most '
+                         f'{MAX_PATH} characters',
           'pattern': r'^[^/\x00-\x1f\x7f]+(/[^/\x00-\x1f\x7f]+)*$'}
 _RULE = common.strict({
     'resource': {
         **_NAMES,
-        'description': 'names of resources from the top-level stack down to '
-                       'the server, joined by slashes; * is any one name'},
+        'title': 'Names of resources from the top-level stack down to the '
+                 'server; * is any one name.'},
     'member': {
         **_NAMES,
-        'description': 'path of a member below the path of the binding; each '
-                       '* is replaced by the name that matches the * of the '
-                       'same number in the resource; without it, the path of '
-                       'the binding'}}, 'resource')
+        'title': 'Path of a member below the path of the binding; each * is '
+                 'replaced by the name that matches the * of the same number '
+                 'in the resource; without it, the path of the binding.'}},
+    'resource')
 
 BIND = common.enveloped('binding', common.strict({
     'kind': _KIND, 'path': {
@@ -30,8 +32,8 @@ BIND = common.enveloped('binding', common.strict({
                                  'group. A Heat stack may have the path of '
                                  'any nested group.'},
     'rules': {'type': 'array', 'maxItems': MAX_RULES, 'items': _RULE,
-              'description': 'of a Heat stack: the first rule whose resource '
-                             'matches a server determines its member'}}))
+              'title': 'Of a Heat stack: the first rule whose resource '
+                       'matches a server determines its member.'}}))
 
 _BINDING = common.strict({
     'kind': _KIND,

@@ -102,7 +102,9 @@ class Parameters:
             return value
         declared, place = self._declared[name], join('parameters', name)
         kind = declared['type']
-        shown = '' if declared.get('hidden') else f' {brief(value)}'
+        shown = '' if declared.get('hidden') else (
+            f', {brief(value)},' if isinstance(value, dict | list | None)
+            else f' {brief(value)}')
         if kind in _WRITTEN and isinstance(value, str):
             self._read += len(value)
             if self._read > _MAX_TEXT:

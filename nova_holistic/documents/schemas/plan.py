@@ -57,8 +57,7 @@ PREFERENCE = {
 
 PREFERENCE_COST = {
     'type': 'object',
-    'description': 'weighted violations of all preferences, and their lower '
-                   'bound',
+    'title': 'Weighted violations of all preferences, and their lower bound.',
     'additionalProperties': False,
     'required': ['value', 'bound', 'gap'],
     'properties': {key: {'type': 'number'}

@@ -33,8 +33,8 @@ RELAXATIONS = _object({
     'hosts': {'anyOf': [{'type': 'null'}, _HOSTS],
               'description': 'an object, or null if there is no such number'},
     'undecided': _NAMES,
-}, cloud={**_STRING, 'description': 'a parent of a federation names the cloud '
-          'that the group fits into after the change'})
+}, cloud={**_STRING, 'title': 'A parent of a federation names the cloud that '
+          'the group fits into after the change.'})
 """What makes an unplaceable group fit."""
 
 HEADROOM = _object({

@@ -35,6 +35,7 @@ NEW_OBJECTS = 1_000_000
 an inventory of 10,000 hosts has 300,000. See :func:`few_collections`."""
 
 _Loader = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+_LINE_BREAK = re.compile('\r\n|[\n\r\x85\u2028\u2029]')
 _TAG = 'tag:yaml.org,2002:'
 
 
@@ -145,7 +146,7 @@ def _load_yaml(text: str, trusted: bool) -> Any:
         finally:
             loader.dispose()
     except yaml.YAMLError as error:
-        raise InvalidDocument('', _one_line(error)) from None
+        raise InvalidDocument('', _one_line(error, text)) from None
     except UnicodeEncodeError as error:
         raise _half(error) from None
 
@@ -155,10 +156,14 @@ def _half(error: UnicodeEncodeError) -> InvalidDocument:
         '', f'an incomplete character at position {error.start}')
 
 
-def _one_line(error: yaml.YAMLError) -> str:
+def _one_line(error: yaml.YAMLError, text: str) -> str:
+    if isinstance(error, yaml.reader.ReaderError):
+        # The error does not state the line of the refused character.
+        lines = _LINE_BREAK.split(text[:text.find(chr(error.character))])
+        return (f'{error.reason}, line {len(lines)}, '
+                f'column {len(lines[-1]) + 1}')
     mark = getattr(error, 'problem_mark', None)
-    problem = (getattr(error, 'problem', None)
-               or getattr(error, 'reason', None) or 'not YAML or JSON')
+    problem = getattr(error, 'problem', None) or 'not YAML or JSON'
     problem = re.sub(r'\s+', ' ', str(problem))
     return f'{problem}{_at(mark)}' if mark else problem
 

@@ -60,6 +60,27 @@ def test_a_repeated_bind_replaces_the_rules(service, group):
         assert len(bound.rules) == len(rules)
 
 
+@pytest.mark.parametrize('keys, detail', [
+    ({'kind': 'stack'}, "binding.kind: must be one of heat-stack, "
+                        "server-group, not 'stack'"),
+    ({'path': 'a' * 701}, 'binding.path: must be names from below the '
+     'top-level group on, joined by single slashes: at most 700 characters'
+     ", not '" + 'a' * 56 + '...'),
+    ({'rules': 7}, 'binding.rules: must be a list, not 7'),
+    ({'rules': [WORKERS] * 101},
+     'binding.rules: must be a list of at most 100 values'),
+    ({'rules': [{'resource': 'a//b'}]},
+     'binding.rules[0].resource: must be names joined by single slashes: at '
+     "most 700 characters, not 'a//b'"),
+    ({'rules': [{'resource': 'a', 'member': ''}]},
+     'binding.rules[0].member: must be names joined by single slashes: at '
+     "most 700 characters, not ''"),
+])
+def test_a_binding_of_the_wrong_shape_is_refused(
+        service, group, keys, detail):
+    assert refusal(bind(service, group, **keys))[2] == detail
+
+
 @pytest.mark.parametrize('keys, place', [
     ({'rules': []}, 'binding.rules'),
     ({'rules': [{'member': 'db/node'}]}, 'binding.rules[0]'),

@@ -56,6 +56,8 @@ def test_a_name_that_looks_like_a_date_stays_text():
     ('? [a]\n: b', 'line 1, column 3'),
     ('a: *b', 'line 1, column 4'),
     ('a: !!int five', 'line 1, column 4'),
+    ('a: 1\n# \x07', 'line 2, column 3'),
+    ('a: é\r\n\u2028b\x85# \x00', 'line 4, column 3'),
 ])
 def test_invalid_text_is_refused_with_its_line(broken, place):
     # If the text ends too early, the last line may have no line break.

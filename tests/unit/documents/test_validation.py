@@ -5,7 +5,7 @@ length."""
 import pytest
 
 from nova_holistic.documents.groups.group import parse_group
-from nova_holistic.documents.validation import brief, join
+from nova_holistic.documents.validation import brief, join, validator
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.policies import load_policy_types
 
@@ -43,3 +43,47 @@ def test_a_long_value_in_a_document_is_shortened_in_the_refusal():
     assert caught.value.place == 'members[0].count'
     assert caught.value.message == (
         "must be a whole number, not '" + 'x' * 56 + '...')
+
+
+@pytest.mark.parametrize('schema, value, message', [
+    ({'minimum': 1}, 0, 'at least 1, not 0'),
+    ({'maximum': 1}, 2, 'at most 1, not 2'),
+    ({'exclusiveMinimum': 1}, 1, 'more than 1, not 1'),
+    ({'minLength': 1}, '', "text of at least one character, not ''"),
+    ({'minLength': 2}, 'a', "text of at least 2 characters, not 'a'"),
+    ({'maxLength': 2}, 'abc', "text of at most 2 characters, not 'abc'"),
+    ({'minItems': 1}, [], 'a list of at least one value'),
+    ({'maxItems': 2}, [1, 2, 3], 'a list of at most 2 values'),
+    ({'maxItems': 1}, [1, 2], 'a list of at most one value'),
+    ({'minProperties': 1}, {}, 'a mapping of at least one key'),
+    ({'maxProperties': 1}, {'a': 1, 'b': 2}, 'a mapping of at most one key'),
+    ({'uniqueItems': True}, [1, 1], 'a list without duplicates'),
+    ({'enum': ['b', 'a']}, 'c', "one of a, b, not 'c'"),
+    ({'const': 'a'}, 'b', "'a', not 'b'"),
+    ({'pattern': '^a$', 'description': 'an a'}, 'b', "an a, not 'b'"),
+])
+def test_each_keyword_of_a_schema_has_its_own_message(schema, value, message):
+    with pytest.raises(InvalidDocument) as caught:
+        validator(schema)(value)
+    assert str(caught.value) == f'must be {message}'
+
+
+MEMBER = {'name': 'web', 'resources': {'VCPU': 1}}
+
+
+@pytest.mark.parametrize('group, mistake', [
+    ({'policies': [{'type': 'affinity', 'level': ''}]},
+     "policies[0].level: must be text of at least one character, not ''"),
+    ({'policies': [{'type': 'affinity', 'level': 'x' * 256}]},
+     'policies[0].level: must be text of at most 255 characters, not '
+     "'" + 'x' * 56 + '...'),
+    ({'members': [{**MEMBER, 'request_groups': {
+        f'_{n}': {'resources': {'VCPU': 1}} for n in range(65)}}]},
+     'members[0].request_groups: must be a mapping of at most 64 keys'),
+    ({'members': [{**MEMBER, 'same_subtree': []}]},
+     'members[0].same_subtree: must be a list of at least one value'),
+])
+def test_a_length_out_of_range_has_a_message(group, mistake):
+    with pytest.raises(InvalidDocument) as caught:
+        parse_group({'name': 'shop', 'members': [MEMBER], **group}, TYPES)
+    assert str(caught.value) == mistake

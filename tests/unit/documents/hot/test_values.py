@@ -153,6 +153,15 @@ def test_a_default_is_validated_only_if_it_is_used():
     assert paths(template({'a': server()}, parameters=parameters)) == ['a']
 
 
+@pytest.mark.parametrize('default, shown', [
+    ({'a': 1}, ', a mapping,'), ([1], ', a list,'), ('big', " 'big'")])
+def test_a_default_of_another_type_is_described(default, shown):
+    parameters = {'p': {'type': 'number', 'default': default}}
+    assert refusal(template(
+        {'a': server(param('p'))}, parameters=parameters)) == (
+        'parameters.p', f'the default{shown} is not of type number')
+
+
 def test_a_hidden_value_is_not_shown():
     place, message = refusal(
         template({'a': server()}, parameters=declared(
