@@ -43,8 +43,9 @@ from nova_holistic.solver.phases.preferred_plan import (
     adopt, choose_hosts, is_small, with_hard_preferences)
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.eligibility import (
+    different_requirements)
 from nova_holistic.solver.problem.incumbent import Incumbent
-from nova_holistic.solver.problem.kinds import number_of_requirements
 from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.problem.search_status import SearchStatus
 from nova_holistic.solver.processor import one_processor
@@ -210,8 +211,8 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
         first_plan(known, deadline.part(limits().main_share),
                    batches_until=deadline)
         plan_by_sets(known, deadline)
-    elif not always and number_of_requirements(
-            known.members) > limits().coarse_from:
+    elif not always and len(different_requirements(
+            known.members)) > limits().coarse_from:
         first_plan(known, deadline.part(limits().attempt_share), deadline)
         plan_on_cover(known, deadline.part(limits().main_share))
         with contextlib.suppress(OutOfTime):
@@ -239,7 +240,8 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
 def _suits_patterns(known: Incumbent) -> bool:
     """Whether the number of different requirements is small enough for column
     generation."""
-    return number_of_requirements(known.members) <= pattern_limits().kinds
+    return len(different_requirements(
+        known.members)) <= pattern_limits().kinds
 
 
 def _on_all_hosts(question: _Question,

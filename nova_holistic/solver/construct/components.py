@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Components of member classes that depend on each other through policies."""
 
-from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.case import Case
 
 
@@ -16,7 +15,7 @@ def components(case: Case) -> list[frozenset[int]]:
     for carried in case.policies:
         classes = {class_of[member.path] for member in carried.scope.members
                    if member.path in class_of}
-        if not 1 < len(classes) <= limits().component_share * len(found):
+        if not 1 < len(classes) < len(found):
             continue
         merged = frozenset().union(*(found[c] for c in classes))
         for c in merged:

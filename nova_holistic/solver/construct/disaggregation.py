@@ -125,12 +125,10 @@ def _pass(attempt: Attempt, of_kind: Mapping[int, Sequence[int]],
           kept: '_CellShares', deadline: Deadline) -> list[tuple[int, int]]:
     """Offer each free place once; return the places that no class took."""
     rest: list[tuple[int, int]] = []
-    mean_costs: list[float] = []
-    for number, (kind, host) in enumerate(free):
-        if number % limits().places_per_update == 0:
-            deadline.check()
-            mean_costs = [_mean_cost(attempt.rule_counts, c, bool(left[c]))
-                          for c in range(len(left))]
+    mean_costs = [_mean_cost(attempt.rule_counts, c, bool(number))
+                  for c, number in enumerate(left)]
+    for kind, host in free:
+        deadline.check()
         c = _assign(attempt, [c for c in of_kind.get(kind, ()) if kept.allow(
             c, host)], left, host, mean_costs)
         if c is None:
@@ -198,13 +196,9 @@ def _assign(attempt: Attempt, classes: Sequence[int], left: list[int],
             continue
         # Prefer the class with the highest cost on other hosts, compared with
         # the cost here, then the class with the largest share of remaining
-        # members. A class that excludes others from a domain prefers domains
-        # that it already uses.
+        # members.
         rest = left[c] / len(attempt.case.classes[c].members)
-        order_key = (
-            round(cost - mean_costs[c], 6),
-            limits().exclusion_weight * attempt.rule_counts.excludes(c, host)
-            - rest)
+        order_key = round(cost - mean_costs[c], 6), -rest
         if best is None or order_key < best[0]:
             best = order_key, c
     if best is None:

@@ -103,7 +103,7 @@ def _plan_without_checks(case: Case, deadline: Deadline) -> Counts | None:
     # Classes with the fewest possible hosts come first.
     order = sorted(range(len(case.classes)), key=lambda c: (
         int((case.room[c] > 0).sum()), -len(case.classes[c].scopes), c))
-    for _ in range(limits().orders):
+    for _ in range(limits().further_restarts):
         attempt = Attempt(case, fullest, rule_counts, look_ahead)
         failed = _place_all(attempt, order, deadline)
         attempt.undo()

@@ -7,7 +7,7 @@ and the result if the time limit is reached early.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 
 import numpy as np
 
@@ -132,35 +132,30 @@ class Restarts:
             run and few in later runs
         """
         tries, self._tries = tries or self._tries, limits().further_restarts
-        first: Counter[int] = Counter()
         reserve = (1 - phases().attempt_share) * (
             self._further or self._deadline).left()
         for number in range(tries):
             if self._deadline.left() <= reserve:
                 return None
-            order = self._order
             attempt = Attempt(
                 self._case, ordering, self._rule_counts, self._ahead)
             attempt.used_by_group[list(self._used)] = True
             attempt.separates = bool(number % 2)
-            failed = self._place(attempt, order)
+            failed = self._place(attempt)
             reached = [] if failed is None else attempt.reached(failed)
             attempt.undo()
             if failed is None:
                 return self._checked_counts(attempt.counts)
-            first[failed] += failed == order[0]
-            if first[failed] >= limits().first_class_failures:
-                return None
             self._learn(failed, reached)
         return None
 
-    def _place(self, attempt: Attempt, order: Sequence[int]) -> int | None:
+    def _place(self, attempt: Attempt) -> int | None:
         """Place the classes; return a class without a possible host, or None.
 
         If a class finds no host, only the classes of its component are placed
         again, because all others are independent of them.
         """
-        failed = attempt.run(order, self._avoid, self._deadline.check)
+        failed = attempt.run(self._order, self._avoid, self._deadline.check)
         if self._further is not None:
             self._deadline.extend(self._further)
         tries: Counter[frozenset[int]] = Counter()

@@ -50,7 +50,7 @@ def hosts_for_member(insertion: Insertion,
     members cause do not count. The hosts are ordered by the weighted
     violations of preferences that the member adds, then by the increase of the
     objective, then as in the snapshot. An objective without a host cost orders
-    only the first ``evaluated_hosts`` (a limit) hosts.
+    only the first ``checked_hosts`` (a limit) hosts.
     """
     rules = _Rules(insertion)
     costs = {}
@@ -161,7 +161,7 @@ def _objective_cost(insertion: Insertion, objective: Objective,
     placed = {path: host.name for path, host in insertion.placed.items()}
     values = {host.name: objective.value(
         members, {**insertion.placed, insertion.member.path: host}, placed,
-        insertion.snapshot) for host in found[:limits().evaluated_hosts]}
+        insertion.snapshot) for host in found[:limits().checked_hosts]}
     return lambda host: values.get(host.name, float('inf'))
 
 

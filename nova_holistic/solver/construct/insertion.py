@@ -172,8 +172,7 @@ class _Insertion:
         order = np.lexsort((-self._marginal_cost.utilisation[hosts], costs,
                             preference_costs))
         return self._evaluation.first(member, hosts[order], costs[order],
-                                      preference_costs[order],
-                                      limits().checked_hosts)
+                                      preference_costs[order])
 
     def _suiting(self, member: Member) -> np.ndarray:
         """[host]: whether it meets the requirements of the member and has room

@@ -10,7 +10,8 @@ from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.objective import Objective
 from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
 from nova_holistic.solver.limits.current import improve as limits
-from nova_holistic.solver.problem.eligibility import demands, Eligibility
+from nova_holistic.solver.problem.eligibility import (
+    demands, different_requirements, Eligibility)
 from nova_holistic.solver.problem.hosts import HostTable
 
 
@@ -39,7 +40,7 @@ class PromisingHosts:
         costs = self._host_cost and MarginalCost(
             table, self._members, self._host_cost, ())
         orders = []
-        for requirements in _different(freed, limits().ordered_requirements):
+        for requirements in some_requirements(freed):
             in_time()
             orders += self._orders(table, requirements, costs)
         found = np.zeros(len(table), dtype=bool)
@@ -68,11 +69,11 @@ class PromisingHosts:
         return order, table.alternated(order)
 
 
-def _different(members: Sequence[Member], most: int) -> list[Requirements]:
+def some_requirements(members: Sequence[Member]) -> list[Requirements]:
     """Different requirements of the members, small and large ones; at most
-    this number."""
-    objects = {id(m.requirements): m.requirements for m in members}
-    found = list(dict.fromkeys(objects.values()))
+    ``ordered_requirements`` (a limit)."""
+    found = different_requirements(members)
+    most = limits().ordered_requirements
     if len(found) <= most:
         return found
     found.sort(key=demands)

@@ -16,7 +16,8 @@ import numpy as np
 from nova_holistic.model.members.member import Member
 from nova_holistic.solver.limits.current import (
     decomposition, improve as limits)
-from nova_holistic.solver.problem.eligibility import demands, Eligibility
+from nova_holistic.solver.problem.eligibility import (
+    demands, different_requirements, Eligibility)
 from nova_holistic.solver.problem.hosts import HostTable, ranks
 
 
@@ -32,9 +33,8 @@ def roomy_hosts(table: HostTable, members: Sequence[Member],
     :param eligibility: of a table of the same hosts
     :param scale: factor of the numbers of hosts and of domains
     """
-    kinds = {id(m.requirements): m.requirements for m in members}
     suits = np.zeros(len(table), dtype=bool)
-    for each in dict.fromkeys(kinds.values()):
+    for each in different_requirements(members):
         suits |= eligibility.suitable(each)
     hosts = np.flatnonzero(suits)
     demand: Counter[str] = Counter()

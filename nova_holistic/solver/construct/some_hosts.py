@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nova_holistic.model.members.member import Member
+from nova_holistic.solver.construct.promising_hosts import some_requirements
 from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
@@ -86,9 +87,8 @@ def some_hosts(selection: HostSelection, table: HostTable) -> np.ndarray:
         linked = linked[(selection.missing[linked] < 1) & (room[linked] > 0)]
         if selection.more_linked:
             chosen.append(linked[:selection.enough(room[linked])])
-    kinds = {id(m.requirements): m.requirements for m in selection.members}
-    for each in [*kinds.values()][:limits().kinds]:
-        suits = selection.eligibility.suitable(each).copy()
+    for each in some_requirements(selection.members):
+        suits = selection.eligibility.suitable(each)
         for name, amount in demands(each):
             suits &= table.amounts(name).free >= amount
         chosen.extend(some[suits[some]][:number(limits().hosts_per_kind)]

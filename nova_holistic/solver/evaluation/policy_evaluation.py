@@ -6,7 +6,6 @@ The evaluation uses the checks of the policies. A policy is checked only once
 for hosts that it does not distinguish.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,7 +15,7 @@ import numpy as np
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.policy import Policy
-from nova_holistic.solver.limits.current import problem as limits
+from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.numerics.exact_weights import common_step, exact
 from nova_holistic.solver.numerics.tolerances import EXACT_FLOATS
 from nova_holistic.solver.problem.deadline import Deadline
@@ -94,27 +93,25 @@ class PolicyEvaluation:
                 continue
             first, number = np.unique(
                 host_types, return_index=True, return_inverse=True)[1:]
-            if len(first) <= limits().checked_types:
+            if len(first) <= limits().checked_hosts:
                 total += np.array([
                     self._cost(each, member, int(hosts[n]))
                     for n in first])[number.reshape(-1)]
         return total
 
     def first(self, member: Member, hosts: np.ndarray, costs: np.ndarray,
-              preference_costs: np.ndarray, evaluations: int) -> Best | None:
+              preference_costs: np.ndarray) -> Best | None:
         """The best of the hosts; None if no host is possible, if the search
         would need too many checks, or if costs are too large to be exact.
 
         :param hosts: hosts, ordered by the lower bound of the cost of
             preferences, then by cost
-        :param evaluations: maximum number of hosts to check
         """
         if preference_costs.max(initial=0) >= EXACT_FLOATS:
             return None
         left = np.ones(len(hosts), dtype=bool)
         best: Best | None = None
-        refusals: Counter[int] = Counter()
-        for _ in range(evaluations):
+        for _ in range(limits().checked_hosts):
             self._deadline.check()
             if not left.any():
                 return best
@@ -130,10 +127,6 @@ class PolicyEvaluation:
                 if best is None or best.is_worse(preference_cost, costs[n]):
                     best = Best(host, preference_cost, float(costs[n]))
                 continue
-            refusals[refusing] += 1
-            if refusals[refusing] == limits().refusals and self._broken(
-                    refusing, member):
-                break
             host_types = self.host_types(self._policies[refusing], member,
                                          hosts)
             if host_types is not None:
@@ -160,14 +153,6 @@ class PolicyEvaluation:
                     return number
                 self._kept.add(number)
         return None
-
-    def _broken(self, number: int, member: Member) -> bool:
-        """Whether it is known that a policy is violated with the member on any
-        host: the policy declares the levels that it distinguishes, and it is
-        violated without the member."""
-        each = self._policies[number]
-        return distinguished_levels(each, member) is not None and bool(
-            self._violations(each))
 
     def _cost(self, each: ScopedPolicy, member: Member, host: int) -> int:
         return int(exact(each.policy.weight) / self._step) * (

@@ -102,20 +102,6 @@ class RuleCounts:
             cost += self._cost[table][where]
         return True, cost
 
-    def excludes(self, c: int, host: int) -> int:
-        """Whether a member of the class on the host excludes others: 1 if one
-        more member would, -1 if members of the scope already do, else 0."""
-        found = 0
-        for table in self._of_class(c):
-            slot = (*table, int(self._domain_of[table][host]))
-            if any(atom.kind is Kind.USED and any(
-                    len(limit.atoms) == 2 for limit, _ in self._limits[atom])
-                    for atom in self._slots.get(slot, ())):
-                if slot[2] not in self._number[table]:
-                    return 1
-                found = -1
-        return found
-
     def add(self, c: int, host: int) -> None:
         """Count one more member of the class on the host."""
         self._shift(c, host, 1)

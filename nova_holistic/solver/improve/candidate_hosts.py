@@ -12,7 +12,6 @@ from nova_holistic.solver.construct.some_hosts import free_shares
 from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
 from nova_holistic.solver.improve.neighbourhood import PlanView
 from nova_holistic.solver.improve.settings import Improvement
-from nova_holistic.solver.limits.current import improve as limits
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 
@@ -92,8 +91,5 @@ class CandidateHosts:
         if self._costs:
             one = demands(self._members[chance.choice(freed)].requirements)
             cost = self._costs.of(one)[hosts]
-        order = hosts[np.argsort(cost / np.maximum(share, 1e-9),
-                                 kind='stable')].tolist()
-        some = order[:limits().cheap_hosts * number]
-        return order[:number // 2] + chance.sample(
-            some, min(len(some), number - number // 2))
+        return hosts[np.argsort(cost / np.maximum(share, 1e-9),
+                                kind='stable')][:number].tolist()

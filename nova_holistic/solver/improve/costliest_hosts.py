@@ -9,7 +9,6 @@ from nova_holistic.objectives.utilisation import (
     requested_classes, utilisation)
 from nova_holistic.solver.improve.neighbourhood import (
     Neighbourhood, PlanView, shuffled)
-from nova_holistic.solver.limits.current import improve as limits
 
 
 class CostliestHosts(Neighbourhood):
@@ -26,7 +25,8 @@ class CostliestHosts(Neighbourhood):
     def free(self, plan: PlanView, number: int,
              chance: random.Random) -> Sequence[str]:
         costs = self._costs(plan)
-        rank = {name: -cost * (1 + limits().cost_noise * chance.random())
+        # Random additions double a cost at most.
+        rank = {name: -cost * (1 + chance.random())
                 for name, cost in costs.items()}
         return plan.of_hosts(sorted(
             shuffled(costs, chance), key=rank.__getitem__), number)

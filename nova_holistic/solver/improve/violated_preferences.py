@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from nova_holistic.solver.improve.neighbourhood import (
     Neighbourhood, PlanView, shuffled)
-from nova_holistic.solver.limits.current import improve as limits
 
 
 class ViolatedPreferences(Neighbourhood):
@@ -22,9 +21,8 @@ class ViolatedPreferences(Neighbourhood):
 
     def free(self, plan: PlanView, number: int,
              chance: random.Random) -> Sequence[str]:
-        some = shuffled(plan.in_scope(chance.choice(plan.violated)), chance)
-        if len(some) > limits().whole_scope_factor * number:
-            some = some[:number]
+        some = shuffled(
+            plan.in_scope(chance.choice(plan.violated)), chance)[:number]
         left = {plan.where[path].name for path in some}
         others = plan.of_hosts(
             [name for name in shuffled(plan.on_host, chance)

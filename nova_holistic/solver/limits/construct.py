@@ -22,17 +22,8 @@ class ConstructLimits:
         members.
     :ivar further_restarts: restarts of each further ordering, and attempts at
         the classes of one component before all classes are placed again.
-    :ivar component_share: share of the classes up to which a policy connects
-        its classes; above, it concerns the whole group. No effect on 8 points.
-    :ivar first_class_failures: attempts in which the class that is placed
-        first finds no host, after which an ordering ends. No effect on 4
-        points.
     :ivar passes: passes over the places that no class could use. With a
         quarter the plan is worse on 1 of 6 points.
-    :ivar exclusion_weight: how strongly a class that excludes others from its
-        domains prefers domains that it already uses. No effect on 4 points.
-    :ivar places_per_update: places between two updates of the mean cost of a
-        class. No effect on 6 points.
     :ivar fallback_copies: copies of the group for which the hosts of the
         fallback plan have capacity. No effect on 4 points.
     :ivar fewest_fallback_hosts: minimum hosts of the fallback plan. With a
@@ -44,8 +35,6 @@ class ConstructLimits:
         bound is worse on 1 and the effort is 1.31 times as much, of 8 points.
     :ivar exact_insertion_places: places up to which only a plan that is proven
         to be optimal is accepted. No effect on 4 points.
-    :ivar evaluated_hosts: hosts for which an objective without a host cost is
-        evaluated. No point reads it.
     :ivar all_hosts: hosts up to which greedy construction uses all, and a
         group of many small subgroups is solved in one program; hosts of the
         fallback plan.
@@ -77,10 +66,6 @@ class ConstructLimits:
         before all others. With 3, and an earlier choice of hosts for the
         parts, a mixed group of 1,403 members had no first plan
         (benchmarks/grid.py, seed 98121).
-    :ivar orders: orders of the classes of the fallback plan. No effect on 8
-        points.
-    :ivar kinds: kinds of members whose own hosts are added. No effect on 1
-        point.
     :ivar hosts_per_kind: hosts that are added for each kind. No effect on 7
         points.
     :ivar checked_hosts: hosts, or types or domains of them, at which policies
@@ -90,17 +75,12 @@ class ConstructLimits:
     first_plan_seconds: float = 5.0
     restarts: int = 48
     further_restarts: int = 6
-    component_share: float = 0.5
-    first_class_failures: int = 4
     passes: int = 4
-    exclusion_weight: float = 0.3
-    places_per_update: int = 40
     fallback_copies: float = 2.0
     fewest_fallback_hosts: int = 60
     insertion_places: int = 200
     inserted_members: int = 16
     exact_insertion_places: int = 5_000
-    evaluated_hosts: int = 64
     all_hosts: int = 1000
     all_places: int = 120_000
     further_plan_share: float = 0.7
@@ -111,7 +91,5 @@ class ConstructLimits:
     batch_members: int = 100
     batch_share: float = 0.2
     first_parts: int = 30
-    orders: int = 3
-    kinds: int = 100
     hosts_per_kind: int = 30
     checked_hosts: int = 300

@@ -9,12 +9,6 @@ class ImproveLimits:
     """Limits of the large-neighbourhood search. Each number is a maximum
     unless its text says otherwise.
 
-    :ivar cost_noise: largest relative random addition to the cost of a host.
-        No effect on 6 points.
-    :ivar cheap_hosts: factor of the number of cheap hosts from which the
-        wanted number is drawn. No effect on 6 points.
-    :ivar whole_scope_factor: factor of the number of freed members up to which
-        the members of a scope are freed together. No effect on 2 points.
     :ivar whole_rows: policies times hosts up to which the rows of all hosts
         are built. Above, ruin and recreate takes all the time. Chosen by the
         mixed groups of benchmarks/grid.py.
@@ -67,9 +61,6 @@ class ImproveLimits:
     :ivar rows: policies times hosts of a part, unless it has fewest_hosts.
     """
 
-    cost_noise: float = 0.5
-    cheap_hosts: int = 6
-    whole_scope_factor: int = 4
     whole_rows: int = 1_000_000
     whole_places: int = 2_000_000
     search_reserve: float = 0.15

@@ -56,16 +56,13 @@ class PhasesLimits:
     :ivar fallback_after: share of the time limit after which a fallback plan
         is constructed when policies have been read, or after the first
         relaxation.
-    :ivar fallback_late: share of the time limit after which a fallback plan is
-        constructed before a plan from patterns. No point reads it.
     :ivar spare_hosts: hosts added to those of the relaxation, as shares of
         them, in turn. No point reads it.
     :ivar rounds_before_patterns: rounds of disaggregation before column
         generation. No point reads it.
     :ivar relaxation_limit: share of the time limit after which no further
-        relaxation, round of pricing or choice of hosts begins.
-    :ivar coarse_kinds: kinds of members in a relaxation that gives only a
-        bound. No effect on 3 points.
+        relaxation, round of pricing or choice of hosts begins, and a fallback
+        plan is constructed before the plan of patterns, or after relaxations.
     :ivar relaxed_kinds: kinds of members up to which patterns improve this
         bound, if hosts in use have different costs. Chosen by the mixed groups
         of benchmarks/grid.py: with 20 and more rounds of disaggregation
@@ -151,11 +148,9 @@ class PhasesLimits:
     coarse_from: int = 150
     large_places: int = 5_000
     fallback_after: float = 0.1
-    fallback_late: float = 0.4
     spare_hosts: tuple[float, ...] = (0.0, 0.5, 1.0)
     rounds_before_patterns: int = 2
     relaxation_limit: float = 0.5
-    coarse_kinds: int = 40
     relaxed_kinds: int = 40
     pattern_policies: int = 80
     integral_gap: float = 0.05

@@ -17,22 +17,14 @@ class ProblemLimits:
     :ivar part_hosts: hosts of a part of the problem: those of a relaxation for
         a program, those of a part in ruin and recreate, and those offered to a
         group that has no plan.
-    :ivar kinds: kinds of members. No effect on 12 points.
     :ivar kind_places: kinds times hosts. No effect on 12 points.
-    :ivar checked_types: types of hosts up to which the cost of a preference is
-        evaluated before hosts are ordered. No effect on 1 point.
     :ivar covered_members: members of one kind up to which a bound of the cost
         of their hosts counts whole hosts. Chosen by the mixed groups of
         benchmarks/grid.py.
-    :ivar refusals: refusals of one policy after which it is checked whether it
-        refuses every host. No effect on 6 points.
     """
 
     collected_objects: int = 50_000
     array_bytes: int = 2**27
     part_hosts: int = 2_000
-    kinds: int = 1000
     kind_places: int = 4_000_000
-    checked_types: int = 100
     covered_members: int = 500
-    refusals: int = 8

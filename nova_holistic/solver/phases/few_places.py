@@ -78,7 +78,7 @@ def _few_places(known: Incumbent, deadline: Deadline) -> Kinds | None:
                 len(known.snapshot.hosts) > limits().few_places):
         return None
     kinds = Kinds.of(known.group, known.snapshot, {}, deadline.check,
-                     limits().coarse_kinds)
+                     limits().relaxed_kinds)
     return None if kinds is None or (
         (kinds.room > 0).sum() > limits().few_places) else kinds
 

@@ -72,7 +72,7 @@ def cover_problem(incumbent: Incumbent,
     if host_cost is None or host_cost.slopes:
         return None
     kinds = Kinds.of(incumbent.group, incumbent.snapshot, incumbent.placed,
-                     deadline.check, limits().coarse_kinds)
+                     deadline.check, limits().relaxed_kinds)
     if kinds is None or not kinds.kinds:
         return None
     cell = cell_without_rules(kinds, deadline.check)

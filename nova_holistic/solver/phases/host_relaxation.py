@@ -97,7 +97,7 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
     whole = group
     group, more = without_closed_hosts(incumbent, group, host_cost, deadline)
     kinds = Kinds.of(group, incumbent.snapshot, incumbent.placed,
-                     deadline.check, limits().coarse_kinds)
+                     deadline.check, limits().relaxed_kinds)
     if kinds is None or not kinds.kinds:
         incumbent.prove(more, limit)
         return None
@@ -182,7 +182,7 @@ def _separate_sets(incumbent: Incumbent, aggregation: HostAggregation,
     rest = only_monotone(kinds.group.only(
         {m.path for m in kinds.members} - gone))
     others = Kinds.of(rest, incumbent.snapshot, incumbent.placed,
-                      deadline.check, limits().coarse_kinds)
+                      deadline.check, limits().relaxed_kinds)
     if others is None or not others.kinds:
         incumbent.prove(least + more, limit)
         return

@@ -117,7 +117,7 @@ def relax(incumbent: Incumbent, deadline: Deadline) -> None:
     :raises OutOfTime: if the time ends before the relaxation is solved
     """
     kinds = Kinds.of(incumbent.group, incumbent.snapshot, incumbent.placed,
-                     deadline.check, limits().coarse_kinds)
+                     deadline.check, limits().relaxed_kinds)
     if kinds is None or not kinds.kinds or kinds.lacks_room:
         return
     relaxed = Relaxed.of(kinds, incumbent.objective, deadline)
@@ -210,7 +210,7 @@ def _search_from_patterns(relaxed: Relaxed, task: Task,
     merged.proved.add(generation.bound, generation.limit)
     if taken is None:
         return None
-    fallback.construct_after(limits().fallback_late)
+    fallback.construct_after(limits().relaxation_limit)
     with contextlib.suppress(OutOfTime):
         return search_on_hosts(relaxed, task, from_patterns(
             merged, *taken, bool(relaxed.host_cost.slopes)))

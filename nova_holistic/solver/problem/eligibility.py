@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The hosts that can take a member, and their room for its kind."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model import storage_pools
 from nova_holistic.solver.problem.hosts import HostTable
@@ -128,3 +129,10 @@ def demands(requirements: Requirements) -> list[tuple[str, int]]:
     return sorted(
         (name, amount) for name, amount in requirements.resources.items()
         if amount)
+
+
+def different_requirements(members: Iterable[Member]) -> list[Requirements]:
+    """The different requirements of the members, in their order."""
+    # Most equal requirements share one object, and comparisons take time.
+    objects = {id(m.requirements): m.requirements for m in members}
+    return list(dict.fromkeys(objects.values()))

@@ -3,7 +3,7 @@
 before any policy is encoded."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -66,8 +66,7 @@ class Kinds:
            in_time: Callable[[], None] = no_limit,
            most: int | None = None) -> 'Kinds | None':
         """Group the members by kind; None if a member that stays or its host
-        is unknown, or if the number of kinds, or of kinds times hosts, is too
-        large.
+        is unknown, or if the number of kinds times hosts is too large.
 
         :param placed: path to host name of the members that stay
         :param most: maximum number of kinds; if it is exceeded, members that
@@ -153,8 +152,7 @@ def _kinds(group: Group, table: HostTable,
     is_coarse = most is not None and len(found) > most
     if is_coarse:
         found = coarse(found, most)
-    if len(found) > current_limits().kinds or (
-            len(found) * len(table) > current_limits().kind_places):
+    if len(found) * len(table) > current_limits().kind_places:
         return None
     eligibility = Eligibility(table)
     admitted = _Admitted(table)
@@ -231,10 +229,3 @@ def most_on_a_host(limits: Mapping[str, int], paths: Collection[str]) -> int:
 def _above(path: str) -> str:
     """The path of the group around a member or a group."""
     return path.rpartition('/')[0]
-
-
-def number_of_requirements(members: Iterable[Member]) -> int:
-    """The number of different requirements of the members."""
-    # Most equal requirements share one object, and comparisons take time.
-    return len(set({id(m.requirements): m.requirements
-                    for m in members}.values()))

@@ -82,7 +82,7 @@ def test_kinds_know_what_all_members_ask_for():
 
 @pytest.mark.parametrize('objective', ['fewest-hosts', 'stack', 'spread'])
 def test_no_plan_is_better_than_a_coarse_bound(objective, set_limits):
-    set_limits('phases', coarse_kinds=1)
+    set_limits('phases', relaxed_kinds=1)
     proved = 0
     for seed in range(times(20)):
         wanted, snapshot = random_case(seed, objective)
@@ -105,7 +105,7 @@ def test_no_plan_is_better_than_a_coarse_bound(objective, set_limits):
 
 
 def test_the_amounts_of_each_member_improve_the_bound(set_limits):
-    set_limits('phases', coarse_kinds=1)
+    set_limits('phases', relaxed_kinds=1)
     shop = group(*(servers(f'm{n}', vcpus=n) for n in range(1, 9)))
     snapshot = cloud(*(host(f'h{n}', vcpus=40) for n in range(8)))
     known = Incumbent(bind(shop, snapshot), snapshot, {},
@@ -122,7 +122,7 @@ def test_the_amounts_of_each_member_improve_the_bound(set_limits):
 def test_a_host_for_some_members_of_a_kind_counts(prove, set_limits):
     """The large host accepts no allocation of a single VCPU. It takes all
     members but one, so two hosts are enough."""
-    set_limits('phases', coarse_kinds=1)
+    set_limits('phases', relaxed_kinds=1)
     shop = group(*(servers(f'm{n}', vcpus=n) for n in range(1, 9)))
     snapshot = cloud(
         host('large', inventories={'VCPU': Inventory(100, min_unit=2)}),

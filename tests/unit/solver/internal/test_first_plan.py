@@ -89,8 +89,8 @@ def test_the_first_plan_has_enough_hosts_for_members_that_all_differ(
         set_limits):
     """The number of candidate hosts follows from the members and their limits.
     """
-    set_limits('construct', roomy_hosts=2, further_hosts=1, kinds=1,
-               hosts_per_kind=1, all_hosts=0, all_places=0)
+    set_limits('construct', roomy_hosts=2, further_hosts=1, hosts_per_kind=1,
+               all_hosts=0, all_places=0)
     shop = group(*(servers(f'm{n}', vcpus=1 + n % 7) for n in range(40)),
                  policies=[AntiAffinity(max_per_domain=2)])
     snapshot = cloud(*(host(f'h{n}', f'r{n // 8}', vcpus=64)
