@@ -9,8 +9,8 @@ import numpy as np
 from nova_holistic.solver.column_generation import diving, dual_vertices
 from nova_holistic.solver.column_generation import pattern_program
 from nova_holistic.solver.column_generation import useful_patterns
-from nova_holistic.solver.construct import by_batches
-from nova_holistic.solver.construct.by_batches import BatchConstruction
+from nova_holistic.solver.construct import batch_hosts
+from nova_holistic.solver.construct.batch_hosts import BatchHosts
 from nova_holistic.solver.construct.confinement import Confinement
 from nova_holistic.solver.construct import first_plan, greedy
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
@@ -204,9 +204,9 @@ STRATEGIES = {
     'few places': [(part_bounds, 'search_few_places', nothing)],
     'nearly full clouds': [(part_bounds, 'is_nearly_full', no),
                            (few_places, 'is_nearly_full', no)],
-    'cheap hosts': [(BatchConstruction, '_cheap_hosts', no_more_hosts)],
-    'first plan on roomy hosts': [(by_batches, 'roomy_hosts', every_host)],
-    'uplinks of batches': [(BatchConstruction, '_missing', nothing)],
+    'cheap hosts': [(BatchHosts, '_cheap', no_more_hosts)],
+    'first plan on roomy hosts': [(batch_hosts, 'roomy_hosts', every_host)],
+    'uplinks of batches': [(BatchHosts, '_missing', nothing)],
     'ruin of hosts': [(Ruins, '_of_hosts', any_members)],
     'ruin of a domain': [(Ruins, '_of_domain', any_members)],
     'ruin of a component': [(Ruins, '_of_component', any_members)],

@@ -43,8 +43,7 @@ from nova_holistic.solver.phases.preferred_plan import (
     adopt, choose_hosts, is_small, with_hard_preferences)
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
-from nova_holistic.solver.problem.eligibility import (
-    different_requirements)
+from nova_holistic.solver.problem.eligibility import different_requirements
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.problem.search_status import SearchStatus

@@ -3,7 +3,6 @@
 satisfies the rules."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 import itertools
 
 import numpy as np
@@ -239,19 +238,13 @@ def _first(allowed: np.ndarray, criteria: Sequence[np.ndarray]) -> int | None:
     return int(hosts[0]) if len(hosts) else None
 
 
-@dataclass(frozen=True, slots=True)
 class LookAhead:
     """Conditions in addition to the counts, shared by all attempts."""
 
-    confinement: Confinement
-    checked: CheckedPolicies
-
     def __init__(self, case: Case, uses_checks: bool = True):
         """:param uses_checks: whether to use the checks of policies"""
-        checked = CheckedPolicies(case, uses_checks)
-        object.__setattr__(self, 'checked', checked)
-        object.__setattr__(self, 'confinement', Confinement(
-            case, checked.policies))
+        self.checked = CheckedPolicies(case, uses_checks)
+        self.confinement = Confinement(case, self.checked.policies)
 
 
 def _emptiest(attempt: Attempt) -> np.ndarray:

@@ -14,27 +14,20 @@ import numpy as np
 
 from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.group import Group
-from nova_holistic.model.link_demand import limits_links, with_demand
 from nova_holistic.solver.construct.attempt import Ordering, ORDERINGS
+from nova_holistic.solver.construct.batch_hosts import BatchHosts
 from nova_holistic.solver.construct.batches import Batch, with_failed
 from nova_holistic.solver.construct.cheapest_host import CheapestHost
 from nova_holistic.solver.construct.greedy import Restarts
 from nova_holistic.solver.construct.placed_members import PlacedMembers
-from nova_holistic.solver.construct.promising_hosts import PromisingHosts
-from nova_holistic.solver.construct.roomy_hosts import roomy_hosts
-from nova_holistic.solver.construct.some_hosts import HostSelection, some_hosts
-from nova_holistic.solver.construct.uplinks import missing_uplinks
 from nova_holistic.solver.limits.current import construct as limits, phases
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline
-from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
 from nova_holistic.solver.problem.rules import scoped_policies
 from nova_holistic.solver.problem.subproblem import Subproblem
-from nova_holistic.solver.problem.utilisation_curve import (
-    is_number_of_hosts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,30 +55,18 @@ class BatchConstruction:
         """
         self._incumbent, self._table = incumbent, table
         self._deadline, self._last = deadline, last
-        self._eligibility = Eligibility(table)
+        self._hosts = BatchHosts(incumbent, table, deadline, last.check)
         self._successes: Counter[Ordering] = Counter()
-        self._orderings: Sequence[Ordering] = ORDERINGS
-        self._promising: PromisingHosts | None = None
         host_cost = incumbent.objective.host_cost()
-        if host_cost is not None:
-            self._orderings = CheapestHost(host_cost), *ORDERINGS
-            self._promising = PromisingHosts(
-                table, incumbent.members, incumbent.objective)
+        self._orderings: Sequence[Ordering] = ORDERINGS if (
+            host_cost is None) else (CheapestHost(host_cost), *ORDERINGS)
         # Seconds left for failed attempts that may violate no preference.
         self._spare = phases().attempt_share * deadline.left()
         # Members that were placed without violated preferences.
         self._satisfied: set[str] = set()
-        # Whether to choose more hosts with free uplinks, after a failure.
-        self._again = False
         # Path of a member that most often found no host.
         self._without_host: str | None = None
         self._placed = PlacedMembers(incumbent, table)
-        # [host]: whether a batch may use the host, for each attempt in turn.
-        self._masks = [np.ones(len(table), dtype=bool)]
-        if is_number_of_hosts(host_cost) and not incumbent.placed:
-            # All batches share few hosts.
-            self._masks.insert(0, np.isin(np.arange(len(table)), roomy_hosts(
-                table, incumbent.members, self._eligibility)))
 
     @property
     def where(self) -> Mapping[str, Host]:
@@ -178,7 +159,7 @@ class BatchConstruction:
         """Place one batch; return a part of it for which no hosts are found,
         or None. If no hosts are found for one of several parts, this part is
         placed before the others, on hosts that are chosen for it alone."""
-        self._again = again
+        self._hosts.more_linked = again
         paths = {member.path for member in batch.members}
         if self._place_preferred(batch):
             self._satisfied |= paths
@@ -216,7 +197,7 @@ class BatchConstruction:
         :param share: factor of the numbers of hosts
         """
         best: _BatchPlan | None = None
-        for mask in self._masks:
+        for mask in self._hosts.masks:
             found = self._best(batch, group, share, mask)
             if found and (best is None or found.cost < best.cost):
                 best = found
@@ -234,26 +215,13 @@ class BatchConstruction:
 
         :param mask: [host]: whether the batch may use the host
         """
-        known = self._incumbent
-        snapshot = known.snapshot
-        if self._placed.traffic and limits_links(group):
-            snapshot = with_demand(snapshot, self._placed.traffic)
-        table = self._table.under(snapshot)
-        table.occupy(self._placed.taken)
+        table = self._hosts.table(group, self._placed)
+        hosts = self._hosts.choose(batch, table, self._placed, mask, share)
         paths = {member.path for member in batch.members}
-        placed = {path: name for path, name in known.placed.items()
+        placed = {path: name for path, name in self._incumbent.placed.items()
                   if path in paths}
-        selection = HostSelection(
-            [m for m in batch.members if m.path not in placed],
-            self._eligibility, self._placed.open_to(batch) & mask,
-            [table.index[name] for name in placed.values()],
-            self._placed.on, share, missing=self._missing(paths, table),
-            more_linked=self._again)
-        hosts = np.union1d(some_hosts(selection, table),
-                           self._cheap_hosts(selection, table))
-        table = table.part(hosts)
-        case = Case.of(group, snapshot, placed, self._last.check,
-                       Subproblem(table, constructs=True))
+        case = Case.of(group, table.snapshot, placed, self._last.check,
+                       Subproblem(table.part(hosts), constructs=True))
         best: _BatchPlan | None = None
         used = np.flatnonzero(np.isin(hosts, [*self._placed.on]))
         restarts = Restarts(case, self._last, used)
@@ -275,26 +243,3 @@ class BatchConstruction:
                 case.classes[c].members[0].path
                 for c, _ in restarts.failures.most_common(1)), None)
         return best
-
-    def _cheap_hosts(self, selection: HostSelection,
-                     table: HostTable) -> np.ndarray:
-        """Indexes of hosts on which the members cost little; none if the
-        construction is late, because the choice takes time."""
-        done = len(self._placed.where) + len(selection.members)
-        late = self._deadline.elapsed() * len(self._incumbent.members) > (
-            self._deadline.limit * done)
-        if self._promising is None or late:
-            return np.zeros(0, dtype=np.int64)
-        found = self._promising.choose(
-            table, selection.members, selection.number(limits().cheap_hosts),
-            self._last.check)
-        return found[selection.open[found]]
-
-    def _missing(self, paths: set[str],
-                 table: HostTable) -> np.ndarray | None:
-        """[host]: the share of a member's traffic for which its uplink has no
-        capacity; None if no relationship limits it."""
-        found = missing_uplinks(table, (
-            each for each in self._incumbent.policies
-            if each.scope.members and each.scope.members[0].path in paths))
-        return found if found.any() else None

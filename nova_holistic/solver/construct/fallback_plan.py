@@ -146,14 +146,11 @@ def _fill(attempt: Attempt, c: int, host: int, left: int) -> int:
     :param left: maximum number of members
     """
     cost = attempt.rule_counts.at(c, host)[1]
-    demand = dict(attempt.case.classes[c].demands)
-    # The rows of free amounts are in the order of names.
-    names = sorted({n for each in attempt.case.classes
-                    for n, _ in each.demands})
     attempt.put(c, host)
-    free = [int(attempt.free[names.index(name), host]) // amount
-            for name, amount in demand.items() if amount]
-    number, most = 1, min([left - 1, *free]) + 1
+    needs = attempt.needs(c)
+    asked = needs > 0
+    number, most = 1, 1 + min(
+        [left - 1, *(attempt.free[asked, host] // needs[asked]).tolist()])
     while number < most:
         allowed, now = attempt.rule_counts.at(c, host)
         if not allowed or now > cost:

@@ -209,10 +209,6 @@ class Restarts:
 def _hardest_first(case: Case) -> list[int]:
     """The classes that can use at most half of the hosts come first, then the
     others; both in descending order of the size of a member."""
-    def size(c: int) -> float:
-        return sum(
-            amount / max(1, int(case.table.amounts(name).capacity.max()))
-            for name, amount in case.classes[c].demands)
-
     return sorted(range(len(case.classes)), key=lambda c: (
-        int((case.room[c] > 0).sum()) > len(case.table) // 2, -size(c), c))
+        int((case.room[c] > 0).sum()) > len(case.table) // 2,
+        -case.table.size(case.classes[c].demands), c))

@@ -15,10 +15,10 @@ from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import Objective, HostCost
 from nova_holistic.model.policy import Policy
-from nova_holistic.objectives.utilisation import (
-    requested_classes, utilisation)
+from nova_holistic.objectives.utilisation import requested_classes
 from nova_holistic.solver.check import fits
 from nova_holistic.solver.limits.current import construct as limits
+from nova_holistic.solver.problem.utilisation_curve import cost_increase
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,14 +167,7 @@ def _objective_cost(insertion: Insertion, objective: Objective,
 
 def _hosts_cost(insertion: Insertion, host_cost: HostCost,
                 classes: Sequence[str]) -> Callable[[Host], float]:
-    resources = insertion.member.requirements.resources
     used = {host.name for host in insertion.placed.values()}
-
-    def cost(host: Host) -> float:
-        before = utilisation(host, classes)
-        opening = 0.0 if host.name in used else host_cost.opening(1 - before)
-        after = utilisation(host, classes, resources)
-        return (opening + host_cost.utilisation_cost(after)
-                - host_cost.utilisation_cost(before))
-
-    return cost
+    return lambda host: cost_increase(
+        host_cost, host, classes, insertion.member.requirements.resources,
+        host.name in used)

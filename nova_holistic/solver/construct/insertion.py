@@ -127,7 +127,8 @@ class _Insertion:
         if not self._compute_bounds(several):
             return None
         found = []
-        for member in sorted(self._waiting, key=self._size, reverse=True):
+        for member in sorted(self._waiting, key=lambda m: self._table.size(
+                demands(m.requirements)), reverse=True):
             best = self._best(member)
             if best is None or (several and best.preference_cost):
                 # Other places of the other new members could avoid this cost.
@@ -182,8 +183,3 @@ class _Insertion:
             self._suits[id(requirements)] = self._eligibility.suitable(
                 requirements) & self._marginal_cost.fits(demands(requirements))
         return self._suits[id(requirements)]
-
-    def _size(self, member: Member) -> float:
-        return sum(amount / max(1, int(self._table.amounts(
-            name).capacity.max())) for name, amount in demands(
-                member.requirements))

@@ -15,6 +15,7 @@ from nova_holistic.solver.construct.batches import Batch
 from nova_holistic.solver.problem.eligibility import demands
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.problem.member_usage import MemberUsage
 from nova_holistic.solver.problem.rules import scoped_policies
 
 
@@ -24,7 +25,7 @@ class PlacedMembers:
 
     :ivar where: member path to host
     :ivar on: host index to the members of batches on it
-    :ivar taken: resource class to [host]: amount that these members take
+    :ivar usage: what the members use that do not stay
     :ivar traffic: Mbit/s of these members on the uplink of each domain
     """
 
@@ -34,7 +35,7 @@ class PlacedMembers:
             path: table.hosts[table.index[name]]
             for path, name in incumbent.placed.items()}
         self.on: dict[int, list[Member]] = {}
-        self.taken: dict[str, np.ndarray] = {}
+        self.usage = MemberUsage(table, incumbent.members)
         self.traffic: Counter[Domain] = Counter()
         # Hosts in domains that a policy closes to further members.
         self._closed = np.zeros(len(table), dtype=bool)
@@ -59,8 +60,9 @@ class PlacedMembers:
         for member, host in zip(members, hosts, strict=True):
             for name, amount in demands(member.requirements):
                 needed[name, host] += amount
-        return all(amount <= self._table.amounts(name).free[host] - (
-            self.taken[name][host] if name in self.taken else 0)
+        return all(
+            amount <= self._table.amounts(name).free[host]
+            - self.usage.taken[name][host]
             for (name, host), amount in needed.items())
 
     def has_uplinks(self, group: Group,
@@ -75,15 +77,10 @@ class PlacedMembers:
 
     def value(self, batch: Batch, placement: Mapping[str, Host]) -> float:
         """The increase of the objective by the members of the batch."""
-        known, index = self._incumbent, self._table.index
         beside = [m for host in {host.name for host in placement.values()}
-                  for m in self.on.get(index[host], ())]
-        stay = {m.path: self.where[m.path] for m in beside}
-        found = known.objective.value(
-            [*batch.members, *beside], {**stay, **placement}, known.placed,
-            known.snapshot)
-        return found - (known.objective.value(
-            beside, stay, known.placed, known.snapshot) if beside else 0.0)
+                  for m in self.on.get(self._table.index[host], ())]
+        return self._incumbent.increase(batch.members, beside,
+                                        {**self.where, **placement})
 
     def add(self, batch: Batch, group: Group,
             placement: Mapping[str, Host]) -> None:
@@ -94,13 +91,10 @@ class PlacedMembers:
         known, table = self._incumbent, self._table
         self.where.update(placement)
         for member in batch.members:
-            host = table.index[placement[member.path].name]
-            self.on.setdefault(host, []).append(member)
-            if member.path in known.placed:
-                continue
-            for name, amount in demands(member.requirements):
-                self.taken.setdefault(name, np.zeros(
-                    len(table), dtype=np.int64))[host] += amount
+            self.on.setdefault(table.index[placement[member.path].name],
+                               []).append(member)
+        self.usage.add({path: host for path, host in placement.items()
+                        if path not in known.placed})
         self.traffic.update(link_demand(
             batch.within(known.group), placement, known.snapshot))
         for each in scoped_policies(group):

@@ -88,9 +88,8 @@ def some_hosts(selection: HostSelection, table: HostTable) -> np.ndarray:
         if selection.more_linked:
             chosen.append(linked[:selection.enough(room[linked])])
     for each in some_requirements(selection.members):
-        suits = selection.eligibility.suitable(each)
-        for name, amount in demands(each):
-            suits &= table.amounts(name).free >= amount
+        suits = selection.eligibility.suitable(each) & table.fits(
+            demands(each))
         chosen.extend(some[suits[some]][:number(limits().hosts_per_kind)]
                       for some in orders)
     return np.unique(np.concatenate(

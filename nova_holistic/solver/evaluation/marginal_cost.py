@@ -11,6 +11,8 @@ from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.evaluation.covering_cost import covering_cost
 from nova_holistic.solver.numerics.tolerances import UNLIMITED_MEMBERS
+from nova_holistic.solver.problem.eligibility import (
+    demands, different_requirements)
 from nova_holistic.solver.problem.hosts import Division, HostTable
 from nova_holistic.solver.problem.utilisation_curve import curve
 
@@ -59,10 +61,8 @@ class MarginalCost:
     def __init__(self, table: HostTable, members: Sequence[Member],
                  host_cost: HostCost, used: Sequence[int]):
         """:param used: indexes of the hosts of members that stay"""
-        # Members of one description share an object.
-        requirements = {id(m.requirements): m.requirements for m in members}
-        names = sorted({name for each in requirements.values()
-                        for name, amount in each.resources.items() if amount})
+        names = sorted({name for each in different_requirements(members)
+                        for name, _ in demands(each)})
         amounts = {name: table.amounts(name) for name in names}
         self.free = {name: each.free.copy() for name, each in amounts.items()}
         self._some = {name: each.capacity > 0

@@ -111,6 +111,7 @@ class PolicyEvaluation:
             return None
         left = np.ones(len(hosts), dtype=bool)
         best: Best | None = None
+        refusals: set[int] = set()
         for _ in range(limits().checked_hosts):
             self._deadline.check()
             if not left.any():
@@ -127,8 +128,13 @@ class PolicyEvaluation:
                 if best is None or best.is_worse(preference_cost, costs[n]):
                     best = Best(host, preference_cost, float(costs[n]))
                 continue
-            host_types = self.host_types(self._policies[refusing], member,
-                                         hosts)
+            each = self._policies[refusing]
+            if refusing not in refusals:
+                refusals.add(refusing)
+                if each.policy.monotone and self._violations(each):
+                    # It is violated without the member, and thus on any host.
+                    return None
+            host_types = self.host_types(each, member, hosts)
             if host_types is not None:
                 left &= host_types != host_types[n]
         return None

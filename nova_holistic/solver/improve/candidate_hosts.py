@@ -68,10 +68,9 @@ class CandidateHosts:
     def _suiting(self, member: Member) -> np.ndarray:
         requirements = member.requirements
         if id(requirements) not in self._masks:
-            mask = self._eligibility.suitable(requirements).copy()
-            for name, amount in demands(requirements):
-                mask &= self._table.amounts(name).free >= amount
-            self._masks[id(requirements)] = requirements, mask
+            self._masks[id(requirements)] = requirements, (
+                self._eligibility.suitable(requirements)
+                & self._table.fits(demands(requirements)))
         return self._masks[id(requirements)][1]
 
     def _cheap(self, freed: Sequence[str], free: np.ndarray, number: int,

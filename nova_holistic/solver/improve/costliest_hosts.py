@@ -2,13 +2,14 @@
 """A neighbourhood: members of the hosts with the highest cost per member."""
 
 from collections.abc import Sequence
+from collections import Counter
 import random
 from typing import ClassVar
 
-from nova_holistic.objectives.utilisation import (
-    requested_classes, utilisation)
+from nova_holistic.objectives.utilisation import requested_classes
 from nova_holistic.solver.improve.neighbourhood import (
     Neighbourhood, PlanView, shuffled)
+from nova_holistic.solver.problem.utilisation_curve import cost_increase
 
 
 class CostliestHosts(Neighbourhood):
@@ -40,15 +41,9 @@ class CostliestHosts(Neighbourhood):
         found = {}
         for name, paths in plan.on_host.items():
             host = plan.where[paths[0]]
-            added: dict[str, int] = {}
+            added: Counter[str] = Counter()
             for path in paths:
-                for each, amount in (
-                        members[path].requirements.resources.items()):
-                    added[each] = added.get(each, 0) + amount
-            before = utilisation(host, classes)
-            after = utilisation(host, classes, added)
-            cost = (host_cost.opening(1 - before)
-                    + host_cost.utilisation_cost(after)
-                    - host_cost.utilisation_cost(before))
-            found[name] = cost / len(paths)
+                added.update(members[path].requirements.resources)
+            found[name] = cost_increase(
+                host_cost, host, classes, added, False) / len(paths)
         return found

@@ -17,6 +17,8 @@ from nova_holistic.solver.limits.current import improve as limits
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.numerics.tolerances import BOUND_ERROR
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime, TooLarge
+from nova_holistic.solver.problem.eligibility import (
+    different_requirements)
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
 from nova_holistic.solver.ruin_recreate.part_search import (
@@ -66,7 +68,7 @@ def is_large_case(incumbent: Incumbent) -> bool:
     """Whether the case of all members and hosts would take most of the time.
     """
     hosts = len(incumbent.snapshot.hosts)
-    requirements = {id(m.requirements) for m in incumbent.members}
+    requirements = different_requirements(incumbent.members)
     return (len(incumbent.policies) * hosts > limits().whole_rows
             or len(requirements) * hosts > limits().whole_places)
 

@@ -44,12 +44,14 @@ class PhasesLimits:
         larger (the objective stack has worse plans). On 450 to 500 hosts, it
         is smaller for 3 of 9 groups, and larger for 4.
     :ivar members_per_policy: members for each policy up to which a group is
-        diverse. Chosen by the mixed groups of benchmarks/grid.py. No effect on
-        3 points.
+        diverse. Chosen by the mixed groups of benchmarks/grid.py. With a
+        quarter the plan is worse on 1 and better on 2, and with four times the
+        value it is worse on 1 of 10 points.
     :ivar coarse_from: different requirements from which on a relaxation of
         merged kinds comes first. Chosen by the different groups of
         benchmarks/grid.py: a relaxation of all kinds takes the whole time
-        limit there. No effect on 3 points.
+        limit there. With four times the value the effort of five points is
+        1.51 times as much.
     :ivar large_places: places (kind, or group with policies, and host) from
         which on hosts are chosen first. With a quarter the processor time is
         0.4 times as much.
@@ -57,17 +59,20 @@ class PhasesLimits:
         is constructed when policies have been read, or after the first
         relaxation.
     :ivar spare_hosts: hosts added to those of the relaxation, as shares of
-        them, in turn. No point reads it.
+        them, in turn. With a quarter the plan is worse on 1, and also with
+        four times the value, of 10 points.
     :ivar rounds_before_patterns: rounds of disaggregation before column
-        generation. No point reads it.
+        generation. With four times the value the plan is worse on 1 of 10
+        points, and the effort is up to 1.16 times as much.
     :ivar relaxation_limit: share of the time limit after which no further
         relaxation, round of pricing or choice of hosts begins, and a fallback
         plan is constructed before the plan of patterns, or after relaxations.
-    :ivar relaxed_kinds: kinds of members up to which patterns improve this
-        bound, if hosts in use have different costs. Chosen by the mixed groups
-        of benchmarks/grid.py: with 20 and more rounds of disaggregation
-        instead, the bound of 1,775 members of 28 kinds was 5 % lower, and that
-        of 792 members 6 %.
+    :ivar relaxed_kinds: kinds of members in a relaxation that gives only a
+        bound, and kinds up to which patterns improve this bound if hosts in
+        use have different costs. Chosen by the mixed groups of
+        benchmarks/grid.py: with 20 and more rounds of disaggregation instead
+        of patterns, the bound of 1,775 members of 28 kinds was 5 % lower, and
+        that of 792 members 6 %.
     :ivar pattern_policies: policies up to which a relaxation with all policies
         chooses hosts for a diverse group without independent parts. Chosen by
         the network groups of benchmarks/grid.py. For groups of parts, the

@@ -15,6 +15,7 @@ from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.milp.solver_calls import SolverCalls
 from nova_holistic.solver.numerics.exact_weights import common_step
 from nova_holistic.solver.numerics.tolerances import BOUND_ERROR
+from nova_holistic.solver.problem.preference_cost import preference_cost
 
 
 def least_preferences(calls: SolverCalls, program: Program, share: float,
@@ -49,9 +50,8 @@ def least_preferences(calls: SolverCalls, program: Program, share: float,
 def _cost(calls: SolverCalls, tier: tuple[Penalty, ...]) -> Fraction:
     """Cost of these preferences in the best plan."""
     case = calls.case
-    placement = case.placement(calls.best)
-    return sum((case.weighted(each.carried, placement) for each in tier),
-               Fraction(0))
+    return preference_cost((each.carried for each in tier),
+                           case.placement(calls.best), case.snapshot)
 
 
 def _is_least(outcome: Outcome, row: CostRow, cost: Fraction) -> bool:

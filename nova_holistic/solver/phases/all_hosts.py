@@ -41,14 +41,20 @@ def search_all_hosts(known: Incumbent, case: Case, backend: Backend,
     status = search.run(
         *traffic_start(case, known.placed, known.objective, deadline),
         known.counts(case))
+    adopt_result(known, search)
+    if search.best is not None and status is SearchStatus.OPTIMAL:
+        known.prove_optimal(search.plan_cost)
+    return status
+
+
+def adopt_result(known: Incumbent, search: Search) -> None:
+    """Improve the incumbent by the plan and the bounds of a search with all
+    hosts."""
     known.solving += search.solving
     if search.best is not None:
-        known.offer(case.placement(search.best))
+        known.offer(search.case.placement(search.best))
         known.prove(search.bound, search.plan_cost[0])
         known.prove_least(search.least)
-        if status is SearchStatus.OPTIMAL:
-            known.prove_optimal(search.plan_cost)
-    return status
 
 
 def search_chosen_hosts(known: Incumbent, hosts: np.ndarray, backend: Backend,

@@ -112,7 +112,7 @@ class _ClosedHosts:
         """[host]: whether the host can hold the member. The policy is
         monotone: if the member alone violates it on a host, every plan with
         the member on this host violates it."""
-        suits = self.eligibility.suitable(requirements).copy()
+        suits = self.eligibility.suitable(requirements)
         excluded = each.policy.excluded(self.table.snapshot)
         if excluded is not None:
             return suits & ~self._within(excluded)

@@ -17,7 +17,8 @@ from nova_holistic.solver.improve.settings import Improvement
 from nova_holistic.solver.limits.current import milp, phases as limits
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.milp.search import Search
-from nova_holistic.solver.phases.all_hosts import preferred_case
+from nova_holistic.solver.phases.all_hosts import (
+    adopt_result, preferred_case)
 from nova_holistic.solver.phases.host_relaxation import is_diverse
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
@@ -54,7 +55,7 @@ def search_few_places(known: Incumbent, backend: Backend,
         return
     search = Search(case, known.objective, backend, deadline, known.gap)
     search.complete(known.counts(case), known.least)
-    _adopt(known, search)
+    adopt_result(known, search)
 
 
 def is_nearly_full(known: Incumbent, deadline: Deadline) -> bool:
@@ -107,13 +108,4 @@ def improve_plan(known: Incumbent, backend: Backend, deadline: Deadline,
             search = Search(case, known.objective, backend, deadline,
                             known.gap)
             search.relax(known.counts(case))
-            _adopt(known, search)
-
-
-def _adopt(known: Incumbent, search: Search) -> None:
-    """Improve the incumbent by the result of the search."""
-    known.solving += search.solving
-    if search.best is not None:
-        known.offer(search.case.placement(search.best))
-        known.prove(search.bound, search.plan_cost[0])
-        known.prove_least(search.least)
+            adopt_result(known, search)

@@ -6,12 +6,12 @@ exactly this number of hosts. Without the bound, a program would search for a
 plan with one host fewer until the time limit is reached.
 """
 
-import numpy as np
-
 from nova_holistic.solver.decomposition.cells import cells
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.utilisation_curve import (
+    is_number_of_hosts)
 
 
 def has_fewest_hosts(incumbent: Incumbent, deadline: Deadline) -> bool:
@@ -20,10 +20,8 @@ def has_fewest_hosts(incumbent: Incumbent, deadline: Deadline) -> bool:
 
     :raises OutOfTime: if the time ends before the bound is proved
     """
-    host_cost = incumbent.objective.host_cost()
-    free = np.linspace(0.0, 1.0, 3)
-    if host_cost is None or host_cost.slopes or incumbent.placed or (
-            host_cost.opening(free) != 1.0).any():
+    if incumbent.placed or not is_number_of_hosts(
+            incumbent.objective.host_cost()):
         return False
     kinds = Kinds.of(incumbent.group, incumbent.snapshot, {}, deadline.check)
     if kinds is None or not kinds.kinds:

@@ -17,13 +17,13 @@ from nova_holistic.solver.confined.separate_sets import is_convex
 from nova_holistic.solver.construct.batches import batches, open_hosts
 from nova_holistic.solver.limits.current import improve as limits, phases
 from nova_holistic.solver.phases.domain_plan import plan_by_domains
-from nova_holistic.solver.phases.member_usage import MemberUsage
 from nova_holistic.solver.phases.satisfied_preferences import (
     with_satisfied_hard)
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
+from nova_holistic.solver.problem.member_usage import MemberUsage
 from nova_holistic.solver.problem.preference_cost import preference_cost
 from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.ruin_recreate.part_hosts import PartHosts
@@ -255,16 +255,11 @@ class _PartPlans:
         :param where: path to host of the members of all parts
         """
         known = self._known
-        members = self._batches[number].members
         own = self._own(number, where)
         names = {host.name for host in own.values()}
         beside = [m for m in known.members if m.path not in own
                   and where[m.path].name in names]
-        stay = {m.path: where[m.path] for m in beside}
-        value = known.objective.value(
-            [*members, *beside], {**own, **stay}, {}, known.snapshot)
-        if beside:
-            value -= known.objective.value(beside, stay, {}, known.snapshot)
+        value = known.increase(self._batches[number].members, beside, where)
         return self._unmet(number, where), round(value, 9)
 
     def _unmet(self, number: int, where: Mapping[str, Host]) -> Fraction:

@@ -193,11 +193,6 @@ class Case:
         The checks of the policies count the violations."""
         return preference_cost(self.policies, placement, self.snapshot)
 
-    def weighted(self, preference: ScopedPolicy,
-                 placement: Mapping[str, Host]) -> Fraction:
-        """The cost of the violations of one preference."""
-        return preference_cost((preference,), placement, self.snapshot)
-
     def violates_policy(self, placement: Mapping[str, Host]) -> bool:
         """Whether the placement violates a hard policy."""
         return any(p.policy.check(p.scope, placement, self.snapshot).count

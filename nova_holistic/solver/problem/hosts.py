@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The hosts of a snapshot by index, with their properties as arrays."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 
@@ -90,6 +90,19 @@ class HostTable:
             self._amounts[resource_class] = self._arrays.amounts(
                 resource_class)
         return self._amounts[resource_class]
+
+    def size(self, demands: Iterable[tuple[str, int]]) -> float:
+        """The size of a member: the sum over the resource classes of the share
+        of the largest host's capacity that it requests."""
+        return sum(amount / max(1, int(self.amounts(name).capacity.max(
+            initial=1))) for name, amount in demands)
+
+    def fits(self, demands: Iterable[tuple[str, int]]) -> np.ndarray:
+        """[host]: whether these amounts are free."""
+        found = np.ones(len(self), dtype=bool)
+        for name, amount in demands:
+            found &= self.amounts(name).free >= amount
+        return found
 
     def division(self, level: str) -> Division:
         """The domains of a level, and the domain of each of these hosts.

@@ -7,11 +7,12 @@ for which it is valid.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import Objective
 from nova_holistic.solver.check import check_bound
 from nova_holistic.solver.numerics import bound as bounds
@@ -112,6 +113,20 @@ class Incumbent:
         return (preference_cost(self.policies, where, self.snapshot),
                 float(self.objective.value(
                     self.members, where, self.placed, self.snapshot)))
+
+    def increase(self, members: Sequence[Member], beside: Sequence[Member],
+                 where: Mapping[str, Host]) -> float:
+        """The increase of the objective by these members.
+
+        :param beside: the other members on their hosts
+        :param where: path to host of all of them
+        """
+        def value(some: Sequence[Member]) -> float:
+            return self.objective.value(
+                some, {m.path: where[m.path] for m in some}, self.placed,
+                self.snapshot)
+
+        return value([*members, *beside]) - (value(beside) if beside else 0.0)
 
     def counts(self, case: Case) -> Counts | None:
         """The counts of the plan in a case; None if no plan is known or the

@@ -19,9 +19,10 @@ from nova_holistic.solver.limits.current import improve as limits
 from nova_holistic.solver.limits.current import problem
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline
-from nova_holistic.solver.problem.eligibility import demands, Eligibility
+from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.problem.member_usage import MemberUsage
 from nova_holistic.solver.problem.rules import scoped_policies
 from nova_holistic.solver.problem.subproblem import Freed, Subproblem
 from nova_holistic.solver.problem.utilisation_curve import (
@@ -104,7 +105,10 @@ class PartSearch:
         known, index = self._incumbent, self._table.index
         paths = {m.path for m in freed}
         table = self._table.part(None)
-        table.occupy(self._taken(paths))
+        usage = MemberUsage(self._table, known.members)
+        usage.add({path: host for path, host in known.where.items()
+                   if path not in paths and path not in known.placed})
+        table.occupy(usage.taken)
         hosts = self._hosts(batch, freed, table)
         inside = set(hosts.tolist())
         stay = {path: host.name for path, host in known.where.items()
@@ -139,17 +143,3 @@ class PartSearch:
         fine = open_hosts(batch, known, table, known.where)
         return np.union1d(hosts[fine[hosts]], [
             table.index[known.where[path].name] for path in paths])
-
-    def _taken(self, freed: set[str]) -> dict[str, np.ndarray]:
-        """Resource class to [host]: amount that other members take and that
-        the snapshot does not include."""
-        known, table = self._incumbent, self._table
-        taken: dict[str, np.ndarray] = {}
-        for member in known.members:
-            if member.path in freed or member.path in known.placed:
-                continue
-            host = table.index[known.where[member.path].name]
-            for name, amount in demands(member.requirements):
-                taken.setdefault(name, np.zeros(
-                    len(table), dtype=np.int64))[host] += amount
-        return taken

@@ -44,9 +44,7 @@ class Ruins:
                         for level in levels[-1:]]
         self._class_of = {m.path: c for c, each in enumerate(case.classes)
                           for m in each.members}
-        self.sizes = [sum(amount / max(1, int(case.table.amounts(
-            name).capacity.max(initial=1))) for name, amount in each.demands)
-            for each in case.classes]
+        self.sizes = [case.table.size(each.demands) for each in case.classes]
         self.few_members = [
             each for each in case.policies if each.policy.levels
             and 1 < len(each.scope.members) <= 2 * limits().ruined_members]

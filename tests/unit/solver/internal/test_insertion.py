@@ -24,7 +24,7 @@ from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.rules import scoped_policies
 from nova_holistic.solver.solve import solve
 from tests.effort import times
-from tests.unit.builders import cloud, group, host
+from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.internal.deadlines import in_time
 from tests.unit.solver.internal.limited import limited
 from tests.unit.solver.strategies import OBJECTIVES, seeded
@@ -53,6 +53,21 @@ def test_members_join_a_planned_group_without_an_integer_program(
     programs.clear()
     solve(shop(30 + more), there, placed=where, objective=objective)
     assert not programs
+
+
+def test_a_program_finds_fewer_hosts_than_insertion_on_few_hosts():
+    """The members fill two hosts exactly, but insertion of the largest first
+    uses a third host, and its bound is two."""
+    wanted = group(servers('large', 2, 4), servers('small', 4, 3))
+    there = cloud(*(host(f'h{n}', 'r', vcpus=10) for n in range(300)))
+
+    def used(**limits):
+        with limited('construct', **limits):
+            return solve(wanted, there,
+                         objective='fewest-hosts').objective.value
+
+    assert used() == 2
+    assert used(exact_insertion_places=0) == 3
 
 
 def test_a_preference_that_is_broken_already_costs_no_program(programs):

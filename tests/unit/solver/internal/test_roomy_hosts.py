@@ -17,7 +17,7 @@ from nova_holistic.policies.anti_affinity import (
 from nova_holistic.policies.spread import Spread
 from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.check import check
-from nova_holistic.solver.construct import by_batches
+from nova_holistic.solver.construct import batch_hosts
 from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.construct.roomy_hosts import roomy_hosts
 from nova_holistic.solver.milp.backend import load_backend
@@ -236,14 +236,14 @@ def test_the_first_plan_of_independent_parts_uses_roomy_hosts(monkeypatch):
         AntiAffinity()]) for n in range(8)]), snapshot)
     known = Incumbent(wanted, snapshot, {}, load_objective(
         'fewest-hosts').for_group(wanted), 0.0)
-    choices, choose = [], by_batches.some_hosts
+    choices, choose = [], batch_hosts.some_hosts
 
     def recording(selection, table):
         choices.append({table.hosts[h].name
                         for h in np.flatnonzero(selection.open)})
         return choose(selection, table)
 
-    monkeypatch.setattr(by_batches, 'some_hosts', recording)
+    monkeypatch.setattr(batch_hosts, 'some_hosts', recording)
     with limited('construct', batch_members=4):
         first_plan(known, in_time())
     assert len(choices) == 4

@@ -25,9 +25,10 @@ class MemberUsage:
         """:param members: all members of the group"""
         self._table = table
         self._demands = {m.path: demands(m.requirements) for m in members}
+        names = {name for amounts in self._demands.values()
+                 for name, _ in amounts}
         self.taken = {name: np.zeros(len(table), dtype=np.int64)
-                      for amounts in self._demands.values()
-                      for name, _ in amounts}
+                      for name in names}
         self.servers: Counter[int] = Counter()
 
     def add(self, where: Mapping[str, Host], by: int = 1) -> None:
