@@ -32,27 +32,18 @@ def improve(incumbent: Incumbent, backend: Backend, deadline: Deadline,
     Ruin and recreate and the large-neighbourhood search alternate: the plan
     of one is a new start for the other.
     """
-    is_large, search, seed = is_large_case(incumbent), None, settings.seed
-    turn, failures = settings.failures_in_turn, 0
+    search, seed = None, settings.seed
+    turn = settings.failures_in_turn
     with contextlib.suppress(OutOfTime):
+        if not settings.neighbourhoods and is_large_case(incumbent):
+            _improve_large(incumbent, deadline, settings)
+            return
         while search is None or search.continues():
             if not settings.neighbourhoods:
                 before = incumbent.plan_cost
-                with contextlib.suppress(OutOfTime):
-                    ruin_and_recreate(
-                        incumbent, deadline if is_large
-                        else deadline.part(limits().ruin_share), seed)
+                ruin_and_recreate(
+                    incumbent, deadline.part(limits().ruin_share), seed)
                 seed += 1
-                if is_large:
-                    # Only ruin and recreate is fast enough. It continues with
-                    # other random choices.
-                    better = incumbent.plan_cost < before
-                    failures = 0 if better else failures + 1
-                    deadline.check()
-                    if incumbent.is_good_enough or (
-                            failures == settings.failures):
-                        return
-                    continue
                 if search is None and deadline.left() < (
                         limits().search_reserve * deadline.limit):
                     return
@@ -62,6 +53,24 @@ def improve(incumbent: Incumbent, backend: Backend, deadline: Deadline,
                 return
             search = search or _Search(incumbent, backend, deadline, settings)
             search.run(turn)
+
+
+def _improve_large(incumbent: Incumbent, deadline: Deadline,
+                   settings: Improvement) -> None:
+    """Improve a plan for which only ruin and recreate is fast enough, with
+    other random choices each time.
+
+    :raises OutOfTime: if the time ends
+    """
+    seed, failures = settings.seed, 0
+    while failures < settings.failures:
+        before = incumbent.plan_cost
+        ruin_and_recreate(incumbent, deadline, seed)
+        seed += 1
+        failures = 0 if incumbent.plan_cost < before else failures + 1
+        deadline.check()
+        if incumbent.is_good_enough:
+            return
 
 
 def is_large_case(incumbent: Incumbent) -> bool:

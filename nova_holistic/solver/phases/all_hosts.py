@@ -68,9 +68,8 @@ def search_chosen_hosts(known: Incumbent, hosts: np.ndarray, backend: Backend,
     :param hosts: indexes of further hosts
     :raises OutOfTime: if the time ends before the program is built
     """
-    with contextlib.suppress(OutOfTime):
-        ruin_and_recreate(known, deadline.part(limits().bound_share),
-                          DEFAULT.improvement.seed)
+    ruin_and_recreate(known, deadline.part(limits().bound_share),
+                      DEFAULT.improvement.seed)
     if known.is_good_enough:
         return
     table = HostTable.of(known.snapshot)

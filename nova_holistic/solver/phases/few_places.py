@@ -40,9 +40,8 @@ def search_few_places(known: Incumbent, backend: Backend,
     kinds = None if known.is_good_enough else _few_places(known, deadline)
     if kinds is None:
         return
-    with contextlib.suppress(OutOfTime):
-        ruin_and_recreate(known, deadline.part(limits().attempt_share),
-                          DEFAULT.improvement.seed)
+    ruin_and_recreate(known, deadline.part(limits().attempt_share),
+                      DEFAULT.improvement.seed)
     case = preferred_case(known, deadline)
     most = limits().few_places
     if known.plan_cost[0]:

@@ -23,7 +23,7 @@ from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.phases.satisfied_preferences import (
     with_satisfied_hard)
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.deadline import Deadline, OutOfTime, TooLarge
+from nova_holistic.solver.problem.deadline import Deadline, TooLarge
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
@@ -46,9 +46,8 @@ def search_fewer_hosts(known: Incumbent, backend: Backend,
     if known.placed or len(known.members) > limits().emptied_group or (
             not is_number_of_hosts(known.objective.host_cost())):
         return
-    with contextlib.suppress(OutOfTime):
-        ruin_and_recreate(known, deadline.part(limits().attempt_share),
-                          DEFAULT.improvement.seed)
+    ruin_and_recreate(known, deadline.part(limits().attempt_share),
+                      DEFAULT.improvement.seed)
     if known.is_good_enough:
         return
     search = _FewerHosts(known, backend, deadline)

@@ -3,6 +3,7 @@
 parts stay on their hosts. Therefore, the effort does not depend on the size of
 the group."""
 
+import contextlib
 import random
 
 import numpy as np
@@ -18,7 +19,7 @@ from nova_holistic.solver.evaluation.policy_evaluation import (
 from nova_holistic.solver.limits.current import improve as limits
 from nova_holistic.solver.limits.current import problem
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
@@ -35,13 +36,17 @@ from nova_holistic.solver.ruin_recreate.ruin_and_recreate import (
 def ruin_and_recreate(incumbent: Incumbent, deadline: Deadline,
                       seed: int) -> None:
     """Improve the hosts of one part of the group after another, until no part
-    leads to a better plan.
+    leads to a better plan or the time ends.
 
     :param seed: seed of all random choices
-    :raises OutOfTime: if the time ends
     """
+    with contextlib.suppress(OutOfTime):
+        _search_parts(incumbent, deadline, random.Random(seed))
+
+
+def _search_parts(incumbent: Incumbent, deadline: Deadline,
+                  chance: random.Random) -> None:
     parts = batches(incumbent, limits().part_members)
-    chance = random.Random(seed)
     search = PartSearch(incumbent, deadline, chance)
     better = True
     while better:
