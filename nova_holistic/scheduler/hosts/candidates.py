@@ -17,7 +17,7 @@ from nova_holistic.scheduler.claim.request_refusal import (
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import all_hosts, locations, numa
 from nova_holistic.scheduler.hosts.host_reader import HostReader
-from nova_holistic.scheduler.policies import membership
+from nova_holistic.scheduler.policies import membership, server_locations
 from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.scheduler.policies.policy_evaluation import PolicyEvaluation
 from nova_holistic.scheduler import request_memory
@@ -69,11 +69,12 @@ class Candidates:
         self._set_instance(instance_uuid)
         request_check.check_destination(self._spec, row.place.host,
                                         row.place.node)
-        own.evaluation(self._connections, self._context)
-        evaluation = own.complete_evaluation(self._connections)
         cell = self._hosts.cell_of(
             self._context, row.place,
             (each.place.host for each in own.rows))
+        server_locations.read_directly(cell)
+        own.evaluation(self._connections, self._context)
+        evaluation = own.complete_evaluation(self._connections)
         others = (place for place in places
                   if self._keeps_policies(evaluation, place))
         first = list(itertools.islice(others, limit))

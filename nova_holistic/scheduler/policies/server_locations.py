@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 import functools
+from typing import Any
 
 from nova.compute import vm_states
 from nova import context as nova_context
@@ -21,12 +22,16 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.nova.server_position import (
     BUILDING, Migration, Position, server_position, ServerRecord)
 from nova_holistic.scheduler.hosts import cells
+from nova_holistic.scheduler import request_memory
 from nova_holistic.table.batches import batches
 from nova_holistic.table.records import MemberRecord, MemberState
 
 LOG = logging.getLogger(__name__)
 
 OWNED = (MemberState.CLAIMED, MemberState.BUILT)
+
+_DIRECT = 'cells of planned hosts'
+"""Kind of the cache: cells by their UUIDs."""
 
 _SERVER = models.Instance.__table__.c
 _COLUMNS = (_SERVER.uuid, _SERVER.host, _SERVER.vm_state, _SERVER.task_state,
@@ -118,11 +123,8 @@ def in_cells(context, cells: 'Sequence[objects.CellMapping]',
 
     :param wanted: what to read from each cell, by its UUID
     """
-    # With the same timeout as Nova's own queries.
-    answers = nova_context.scatter_gather_cells(
-        context, cells, nova_context.CELL_TIMEOUT, _in_cell, wanted)
     found: dict[str, CellAnswer | None] = {}
-    for uuid, answer in answers.items():
+    for uuid, answer in _answers(context, cells, wanted).items():
         found[uuid] = answer
         if nova_context.is_cell_failure_sentinel(answer):
             found[uuid] = None
@@ -132,6 +134,33 @@ def in_cells(context, cells: 'Sequence[objects.CellMapping]',
                 'servers have not been read (%(members)s) at their planned '
                 'places', {'cell': uuid, 'members': len(wanted[uuid].rows)})
     return found
+
+
+def read_directly(cell: 'objects.CellMapping') -> None:
+    """Record that the current request reads hosts of this cell, which has no
+    timeout. If it reads servers of this cell only, its own thread does."""
+    known = request_memory.of_kind(_DIRECT)
+    if known is not None:
+        known[cell.uuid] = cell
+
+
+def _answers(context, cells: 'Sequence[objects.CellMapping]',
+             wanted: Mapping[str, CellRead]) -> Mapping[str, Any]:
+    """The CellAnswer of each cell by its UUID. It is an exception, or Nova's
+    sentinel, if the cell does not respond."""
+    direct = request_memory.of_kind(_DIRECT) or {}
+    if len(cells) != 1 or cells[0].uuid not in direct:
+        # With the same timeout as Nova's own queries.
+        return nova_context.scatter_gather_cells(
+            context, cells, nova_context.CELL_TIMEOUT, _in_cell, wanted)
+    # Another thread would take as long as the statement.
+    (cell,) = cells
+    try:
+        with nova_context.target_cell(context, cell) as target:
+            return {cell.uuid: _in_cell(target, wanted)}
+    except Exception as error:
+        LOG.exception('Cell %s cannot be read', cell.uuid)
+        return {cell.uuid: error}
 
 
 NOWHERE = ServerLocation(None)
