@@ -54,7 +54,7 @@ def nodes(context, cell: 'objects.CellMapping', uuids: Collection[str],
     """
     with _link(context, cell) as link:
         found = _NODES_AND_SERVICES[with_numa].rows(link, uuids)
-    target = functools.partial(_targeted, context, cell)
+    target = functools.partial(targeted, context, cell)
     return {row.node_uuid: _record(target, row) for row in found}
 
 
@@ -64,7 +64,7 @@ def servers(context, cell: 'objects.CellMapping', hosts: Collection[str]
     passes them to filters."""
     with _link(context, cell) as link:
         rows = _SERVERS.rows(link, hosts)
-    target = _targeted(context, cell)
+    target = targeted(context, cell)
     found: 'dict[str, dict[str, objects.Instance]]' = {
         host: {} for host in hosts}
     for host, uuid in rows:
@@ -78,11 +78,11 @@ def _link(context, cell: 'objects.CellMapping'):
     the cell: each of them would add half the time of a statement."""
     known = nova_context.CELL_CACHE.get(cell.uuid)
     database = (known[0] if known is not None
-                else _targeted(context, cell).db_connection)
+                else targeted(context, cell).db_connection)
     return database.reader.get_engine().connect()
 
 
-def _targeted(context, cell: 'objects.CellMapping'):
+def targeted(context, cell: 'objects.CellMapping'):
     """A copy of the context that targets the cell."""
     target = nova_context.RequestContext.from_dict(context.to_dict())
     nova_context.set_target_cell(target, cell)

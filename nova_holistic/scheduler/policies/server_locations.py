@@ -21,7 +21,7 @@ import sqlalchemy as sa
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.nova.server_position import (
     BUILDING, Migration, Position, server_position, ServerRecord)
-from nova_holistic.scheduler.hosts import cells
+from nova_holistic.scheduler.hosts import cells, compute_records
 from nova_holistic.scheduler import request_memory
 from nova_holistic.table.batches import batches
 from nova_holistic.table.records import MemberRecord, MemberState
@@ -156,8 +156,8 @@ def _answers(context, cells: 'Sequence[objects.CellMapping]',
     # Another thread would take as long as the statement.
     (cell,) = cells
     try:
-        with nova_context.target_cell(context, cell) as target:
-            return {cell.uuid: _in_cell(target, wanted)}
+        return {cell.uuid: _in_cell(
+            compute_records.targeted(context, cell), wanted)}
     except Exception as error:
         LOG.exception('Cell %s cannot be read', cell.uuid)
         return {cell.uuid: error}
