@@ -7,17 +7,19 @@ argument counts some members and all hosts that can take any of them:
 - how much of a resource is free on all hosts, and how much of it one copy
   requests;
 - how many domains exist, if each copy closes one domain to all others;
+- how many copies of the members that one domain has to hold together fit into
+  each domain, by the free amount of each resource in the domain;
 - how many members of a class the hosts take, where a policy may limit the
   number of members of one copy on a host;
 - how much of a resource is free on the hosts that take a class, and how much
   of it the classes that only these hosts take request.
 
-The first two arguments take little time and are always used. The number of
+The first three arguments take little time and are always used. The number of
 the others grows with the square of the number of classes, so a time limit
 applies to them. The bound is that of all arguments until then.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections import Counter, defaultdict
 import contextlib
 from dataclasses import dataclass
@@ -29,6 +31,7 @@ from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.solver.numerics.tolerances import UNLIMITED_MEMBERS
+from nova_holistic.solver.problem.arrays import Division
 from nova_holistic.solver.problem.deadline import no_limit, OutOfTime
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
@@ -58,7 +61,8 @@ def most_copies(group: Group, snapshot: Snapshot,
         reached; then the bound is that of the arguments before
     """
     table = HostTable.of(snapshot)
-    found = [*_by_all_hosts(group, table), *_by_domains(group, table)]
+    found = [*_by_all_hosts(group, table), *_by_domains(group, table),
+             *_by_confined_members(group, table)]
     with contextlib.suppress(OutOfTime):
         classes = []
         for each in _classes(group, table, in_time):
@@ -106,12 +110,7 @@ def _admitted(scope: Scope, table: HostTable) -> np.ndarray:
 
 def _by_all_hosts(group: Group, table: HostTable) -> Iterator[int]:
     """The resources of all enabled hosts, and those of one copy."""
-    demand: Counter[str] = Counter()
-    for requirements, number in Counter(
-            m.requirements for m in group.all_members()).items():
-        for name, amount in demands(requirements):
-            demand[name] += amount * number
-    for name, amount in demand.items():
+    for name, amount in _demand(group.all_members()).items():
         yield _free(name, table, table.enabled) // amount
 
 
@@ -176,3 +175,37 @@ def _by_domains(group: Group, table: HostTable) -> Iterator[int]:
         for policy in scope.group.policies:
             if policy.closes is not None and scope.members:
                 yield len(table.division(policy.closes).domains)
+
+
+def _by_confined_members(group: Group, table: HostTable) -> Iterator[int]:
+    """The copies that each domain takes of the members that a policy confines
+    to one domain. Hosts outside all domains are counted as one domain."""
+    for scope in group.scopes():
+        demand = _demand(scope.members)
+        levels = {level for policy in scope.group.policies
+                  if (level := policy.confines) is not None}
+        for level in levels if demand else ():
+            division = table.division(level)
+            yield int(np.min([
+                _free_in_domains(name, table, division) // amount
+                for name, amount in demand.items()], axis=0).sum())
+
+
+def _free_in_domains(name: str, table: HostTable,
+                     division: Division) -> np.ndarray:
+    """[domain]: the free amount of a resource class on enabled hosts. The last
+    element is that of hosts in no domain."""
+    free = np.zeros(len(division.domains) + 1, dtype=np.int64)
+    np.add.at(free, division.of_host, np.where(
+        table.enabled, np.maximum(table.amounts(name).free, 0), 0))
+    return free
+
+
+def _demand(members: Iterable[Member]) -> Counter[str]:
+    """The amount of each resource class that the members request together."""
+    demand: Counter[str] = Counter()
+    for requirements, number in Counter(
+            m.requirements for m in members).items():
+        for name, amount in demands(requirements):
+            demand[name] += amount * number
+    return demand

@@ -78,6 +78,19 @@ def test_without_time_there_is_still_a_plan_and_a_bound():
     assert found(two_racks(), wanted, settings=AT_ONCE) == Headroom(1, 3)
 
 
+@pytest.mark.parametrize('wanted, number', [
+    (group(servers('node', 2, vcpus=5), policies=[Affinity()]), 4),
+    (group(servers('node', 5, vcpus=4), policies=[Affinity(level='rack')]), 2),
+    (group(servers('a', vcpus=7), groups=[
+        group(servers('b', vcpus=4), servers('c', vcpus=5), name='g',
+              policies=[Affinity()])]), 4),
+    (group(servers('node', 5, vcpus=4), policies=[
+        Affinity(level='rack', weight=1.0)]), 3)])
+def test_members_in_one_domain_use_the_room_of_single_domains(wanted, number):
+    """The bound needs no plan: each domain holds whole sets of members."""
+    assert found(two_racks(), wanted, settings=AT_ONCE).at_most == number
+
+
 def test_an_unknown_answer_says_nothing_of_the_number():
     wanted = group(servers('node', 5, vcpus=4))
     assert headroom(wanted, two_racks(), Unknown('no time'),
