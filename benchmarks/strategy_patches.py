@@ -191,6 +191,7 @@ STRATEGIES = {
     'hosts of the count': [(part_bounds, 'search_chosen_hosts', nothing)],
     'nested domains': [(fewest_hosts, 'hosts_of_nested_domains', no_hosts)],
     'limits of hosts': [(fewest_hosts, 'hosts_of_limits', no_hosts)],
+    'bound of preferences': [(part_bounds, 'bound_preferences', nothing)],
     'bounds of parts': [(part_bounds, 'bound_parts', nothing)],
     'parts planned again': [(top, 'replan_parts', nothing)],
     'construction of parts': [

@@ -11,8 +11,9 @@ host, only the largest cost of a part is a bound.
 
 from collections.abc import Sequence
 import contextlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
+import math
 
 import numpy as np
 
@@ -20,25 +21,20 @@ from nova_holistic.model.objective import Objective
 from nova_holistic.objectives.utilisation import requested_classes
 from nova_holistic.solver.confined.separate_sets import is_convex
 from nova_holistic.solver.construct.batches import Batch, batches
-from nova_holistic.solver.construct.first_plan import first_plan
-from nova_holistic.solver.diagnosis.contradiction import propagated
 from nova_holistic.solver.limits.current import (
     phases as limits, small_groups)
 from nova_holistic.solver.milp.backend import Backend
-from nova_holistic.solver.phases.all_hosts import (
-    search_all_hosts, search_chosen_hosts)
-from nova_holistic.solver.phases.domain_plan import (
-    has_costs_of_domains, plan_by_domains)
+from nova_holistic.solver.phases.all_hosts import search_chosen_hosts
 from nova_holistic.solver.phases.few_places import (
     is_nearly_full, search_few_places)
 from nova_holistic.solver.phases.fewer_hosts import search_fewer_hosts
 from nova_holistic.solver.phases.host_relaxation import (
     is_diverse, relax_policies, suits_all_hosts)
-from nova_holistic.solver.phases.large import relax
 from nova_holistic.solver.phases.pattern_plan import plan_by_patterns
+from nova_holistic.solver.phases.preference_bounds import (
+    bound_preferences, incumbent_of_part, part_cost, solve_part)
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
-from nova_holistic.solver.problem.preference_cost import preference_cost
 from nova_holistic.solver.problem.utilisation_curve import (
     is_number_of_hosts)
 
@@ -48,12 +44,13 @@ class _Part:
     """The bounds that are proved for one part.
 
     :ivar least: lower bound of the cost of its preferences
-    :ivar limit: cost of its preferences up to which ``bound`` is valid
+    :ivar limit: cost of its preferences up to which ``bound`` is valid;
+        infinite if it has none
     :ivar bound: lower bound of its objective
     """
 
     least: Fraction
-    limit: Fraction
+    limit: Fraction | float
     bound: float
 
 
@@ -101,6 +98,7 @@ def bound_diverse(known: Incumbent, backend: Backend, deadline: Deadline,
         search_few_places(known, backend, deadline.part(limits().main_share))
     if known.is_good_enough:
         return
+    bound_preferences(known, backend, deadline.part(limits().bound_share))
     hosts = None
     with contextlib.suppress(OutOfTime):
         # Patterns are not applicable if policies keep members together.
@@ -108,14 +106,14 @@ def bound_diverse(known: Incumbent, backend: Backend, deadline: Deadline,
     with contextlib.suppress(OutOfTime):
         search_fewer_hosts(known, backend, deadline.part(
             _share_for_plan(known, hosts, is_full)))
-    if known.is_good_enough or is_full and known.plan_cost[0]:
+    if known.is_good_enough or is_full and not known.is_preferred:
         # The large-neighbourhood search satisfies more preferences.
         return
     with contextlib.suppress(OutOfTime):
         if hosts is not None and hosts.size and known.is_preferred:
             search_chosen_hosts(known, hosts, backend, deadline.part(
                 limits().program_share))
-    if not known.is_preferred or adds_up(known.objective):
+    if adds_up(known.objective) and not known.is_close:
         # Otherwise, the bound of the whole group is nearly always better.
         bound_parts(known, backend, deadline.part(limits().bound_share))
     if plans and known.is_preferred:
@@ -166,7 +164,7 @@ def bound_parts(known: Incumbent, backend: Backend,
 def _with_costs(known: Incumbent, parts: Sequence[Batch]) -> list[Batch]:
     """The parts whose bounds may be above 0 and are needed, in the order of
     the cost of their preferences in the best plan."""
-    cost = {id(each): _violations(known, each) for each in parts}
+    cost = {id(each): part_cost(known, each) for each in parts}
     traffic = known.objective.traffic()
     if traffic is None:
         costly = parts
@@ -200,38 +198,15 @@ def adds_up(objective: Objective) -> bool:
     return is_convex(host_cost)
 
 
-def _violations(known: Incumbent, batch: Batch) -> Fraction:
-    """The cost of the part's preferences in the best plan."""
-    paths = {m.path for m in batch.members}
-    return preference_cost([
-        each for each in known.policies if each.scope.members
-        and each.scope.members[0].path in paths], known.where,
-        known.snapshot)
-
-
 def _solve_part(known: Incumbent, batch: Batch, backend: Backend,
                 deadline: Deadline) -> _Part:
     """The bounds of the part as a group on all hosts.
 
     :raises OutOfTime: if the time ends before the search on all hosts
     """
-    paths = {m.path for m in batch.members}
-    group = known.group.only(paths)
-    alone = Incumbent(group, known.snapshot, {
-        path: host for path, host in known.placed.items() if path in paths},
-        known.objective.for_group(group), known.gap / 2)
-    if has_costs_of_domains(alone):
-        plan_by_domains(alone, deadline.part(limits().program_share))
-    if not alone.is_good_enough:
-        first_plan(alone, deadline)
-        relax(alone, deadline)
-    if alone.where is None or alone.is_good_enough:
-        return _bounds_of_part(known, alone)
-    case = alone.whole_case(deadline.check)
-    conflict, room = propagated(case, deadline.check)
-    if conflict is not None:
-        return _Part(Fraction(0), Fraction(0), 0.0)
-    search_all_hosts(alone, replace(case, room=room), backend, deadline)
+    alone = incumbent_of_part(known, batch, known.objective.for_group(
+        known.group.only({m.path for m in batch.members})))
+    solve_part(alone, backend, deadline)
     return _bounds_of_part(known, alone)
 
 
@@ -245,5 +220,6 @@ def _bounds_of_part(known: Incumbent, alone: Incumbent) -> _Part:
         return _Part(least, Fraction(0), 0.0)
     comparable = known.objective.host_cost() is None or (
         requested_classes(alone.members) == requested_classes(known.members))
-    return _Part(least, Fraction(alone.plan_cost[0]),
+    has_preferences = not all(each.policy.hard for each in alone.policies)
+    return _Part(least, alone.plan_cost[0] if has_preferences else math.inf,
                  float(alone.bound) if comparable else 0.0)

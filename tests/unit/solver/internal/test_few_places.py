@@ -212,18 +212,24 @@ def test_the_relaxation_proves_a_bound_on_a_nearly_full_cloud():
     assert known.bound >= 2 - 1e-6
 
 
-@pytest.mark.parametrize('open_hosts, searches', [(0, 1), (1, 0)])
+@pytest.mark.parametrize('open_hosts, least, searches', [
+    (0, 0, 1), (1, 0, 0), (1, 1, 1)])
 def test_the_large_neighbourhood_search_replaces_programs_of_some_hosts(
-        monkeypatch, open_hosts, searches):
+        monkeypatch, open_hosts, least, searches):
     """The cloud has one host for each member, and the plan violates a
-    preference. The first program of all hosts is too large."""
+    preference. The programs are not replaced if every plan is known to violate
+    as many preferences."""
     found, known = [], _full()
-    monkeypatch.setattr(part_bounds, 'bound_parts',
-                        lambda *_: found.append(True))
+    monkeypatch.setattr(part_bounds, 'adds_up', lambda _: found.append(True))
+    for search in 'search_few_places', 'search_fewer_hosts':
+        monkeypatch.setattr(part_bounds, search, lambda *_: None)
+    monkeypatch.setattr(
+        part_bounds, 'bound_preferences',
+        lambda known, *_: known.prove_least(least * known.plan_cost[0]))
     with limited('phases', open_hosts=open_hosts, few_places=20), \
             limited('milp', exact_variables=0, searched_variables=0), \
             limited('improve', ruin_steps=0):
-        assert is_nearly_full(known, in_time()) == (not searches)
+        assert is_nearly_full(known, in_time()) == bool(open_hosts)
         part_bounds.bound_diverse(known, load_backend('highs'), in_time())
     assert len(found) == searches
 

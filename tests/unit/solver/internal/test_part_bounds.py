@@ -25,6 +25,8 @@ from nova_holistic.solver.phases.host_relaxation import relax_policies
 from nova_holistic.solver.phases import part_bounds
 from nova_holistic.solver.phases.part_bounds import (
     bound_parts, bound_without_policies)
+from nova_holistic.solver.phases import preference_bounds
+from nova_holistic.solver.phases.preference_bounds import bound_preferences
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.settings import Settings, Strategy
 from nova_holistic.solver.solve import solve
@@ -123,6 +125,123 @@ def test_no_plan_is_below_the_bounds(objective):
     # Few cases force traffic between hosts.
     assert values > (0 if objective == 'network' else CASES / 4)
     assert costs
+
+
+def _conflicting_case(seed):
+    """Return a group of parts whose preferences contradict each other, and a
+    cloud."""
+    chance = random.Random(seed)
+
+    def weight():
+        return chance.choice((1e-6, 0.3, 1.0, 7.0, 1e6))
+
+    def preferences():
+        yield Affinity(level=chance.choice(('rack', 'host')), weight=weight())
+        yield AntiAffinity(level=chance.choice(('rack', 'host')),
+                           weight=weight())
+        if chance.random() < 0.5:
+            yield Traits(has=frozenset('T'), weight=weight())
+
+    snapshot = cloud(*(host(
+        f'h{n}', f'r{n % 2}', vcpus=chance.choice((3, 4, 6)),
+        traits=frozenset('T' if chance.random() < 0.3 else ''))
+        for n in range(chance.choice((3, 4)))))
+    return group(groups=[
+        group(servers('m', 2, vcpus=chance.choice((1, 2))), name=f'g{n}',
+              policies=list(preferences()))
+        for n in range(chance.choice((2, 3)))]), snapshot
+
+
+def test_no_plan_violates_fewer_preferences_than_the_bound():
+    """If the parts do not compete for hosts, the bound is tight."""
+    tight = 0
+    for seed in range(CASES):
+        wanted, snapshot = _conflicting_case(seed)
+        bound = bind(wanted, snapshot)
+        known = Incumbent(bound, snapshot, {}, load_objective(
+            'stack').for_group(bound), 0.01)
+        first_plan(known, in_time())
+        if known.where is None:
+            continue
+        bound_preferences(known, load_backend('highs'), in_time())
+        least = min(cost for where in oracle.placements(wanted, snapshot, {})
+                    if (cost := oracle.violations(
+                        wanted, snapshot, {}, where)) is not None)
+        assert known.least <= least * (1 + Fraction(1, 10 ** 9)), seed
+        tight += 0 < least <= known.least * (1 + Fraction(1, 10 ** 9))
+    assert tight > CASES / 4
+
+
+def _indecisive(name):
+    """Return two servers that prefer the same host and different hosts."""
+    return group(servers('m', 2), name=name, policies=[
+        Affinity(level='host', weight=2.0), AntiAffinity(weight=1.0)])
+
+
+def test_preferences_that_no_plan_satisfies_have_a_tight_bound():
+    """The group has more parts than a bound of its objective considers. In
+    the plan, all preferences of `last` are violated, one of them in vain."""
+    wanted = group(groups=[
+        *(group(servers('m', 1), name=f'single{n}') for n in range(25)),
+        *map(_indecisive, ('first', 'last'))])
+    snapshot = cloud(*(host(f'h{n}', f'r{n}', vcpus=64) for n in range(4)))
+    bound = bind(wanted, snapshot)
+    known = Incumbent(bound, snapshot, {}, load_objective(
+        'stack').for_group(bound), 0.01)
+    together = {m.path: snapshot.hosts[0] for m in known.members}
+    assert known.offer(together | {'last/m-1': snapshot.hosts[1]})
+    assert known.plan_cost[0] == 3
+    bound_preferences(known, load_backend('highs'), in_time())
+    assert known.least == 2
+    answer = solve(wanted, snapshot, objective='stack')
+    assert (answer.preference_cost.value, answer.preference_cost.bound) == (
+        2, 2)
+
+
+def test_only_parts_with_violated_preferences_are_solved(monkeypatch):
+    """All other parts have a bound of 0."""
+    wanted = group(groups=[_indecisive('violated'), group(
+        servers('m', 2), name='satisfied',
+        policies=[AntiAffinity(weight=1.0)])])
+    snapshot = cloud(*(host(f'h{n}', f'r{n}', vcpus=8) for n in range(2)))
+    bound = bind(wanted, snapshot)
+    known = Incumbent(bound, snapshot, {}, load_objective(
+        'stack').for_group(bound), 0.01)
+    assert known.offer({m.path: snapshot.hosts[
+        m.path == 'satisfied/m-1'] for m in known.members})
+    solved, solve_part = [], preference_bounds.solve_part
+
+    def recorded(alone, *how):
+        solved.append({m.path.split('/')[0] for m in alone.members})
+        solve_part(alone, *how)
+
+    monkeypatch.setattr(preference_bounds, 'solve_part', recorded)
+    bound_preferences(known, load_backend('highs'), in_time())
+    assert solved == [{'violated'}]
+    bound_preferences(known, load_backend('highs'), in_time())
+    assert solved == [{'violated'}]
+
+
+def test_bounds_of_parts_without_preferences_are_valid_for_every_plan():
+    """The plan violates a preference of another part. So its traffic may be
+    lower than that of plans without violations, but not zero."""
+    wanted = group(groups=[
+        group(groups=[group(servers('m', 1), name=side) for side in 'ab'],
+              name='traffic', relationships=[
+                  Bandwidth(between=('a', 'b'), mbps=10, level='rack'),
+                  RelationshipAntiAffinity(between=('a', 'b'),
+                                           level='rack')]),
+        group(servers('m', 2), name='apart',
+              policies=[AntiAffinity(weight=1.0)])])
+    snapshot = cloud(*(host(f'h{n}', f'r{n}', vcpus=8) for n in range(2)))
+    bound = bind(wanted, snapshot)
+    known = Incumbent(bound, snapshot, {}, load_objective(
+        'network').for_group(bound), 0.01)
+    assert known.offer({m.path: snapshot.hosts['/b/' in m.path]
+                        for m in known.members})
+    assert known.plan_cost == (1, 40)
+    bound_parts(known, load_backend('highs'), in_time())
+    assert (known.least, known.bound) == (0, 40)
 
 
 def test_parts_with_traffic_add_up():

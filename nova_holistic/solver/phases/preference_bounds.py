@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A bound of the cost of preferences from the independent parts of a group.
+
+No policy connects the members of different parts. Therefore, the preferences
+of a part cost at least as much as if the part had all hosts to itself, and the
+sum over the parts is a bound for the group. If this bound is above 0 for a
+part, every plan violates preferences of the part. So the parts without
+violated preferences in the best plan do not matter.
+"""
+
+import contextlib
+from dataclasses import replace
+from fractions import Fraction
+
+from nova_holistic.model.objective import Objective
+from nova_holistic.solver.construct.batches import Batch, batches
+from nova_holistic.solver.construct.first_plan import first_plan
+from nova_holistic.solver.diagnosis.contradiction import propagated
+from nova_holistic.solver.limits.current import phases as limits
+from nova_holistic.solver.milp.backend import Backend
+from nova_holistic.solver.phases.all_hosts import search_all_hosts
+from nova_holistic.solver.phases.domain_plan import (
+    has_costs_of_domains, plan_by_domains)
+from nova_holistic.solver.phases.large import relax
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.feasibility import Feasibility
+from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.problem.preference_cost import preference_cost
+
+
+def bound_preferences(known: Incumbent, backend: Backend,
+                      deadline: Deadline) -> None:
+    """Prove a bound of the cost of preferences, as far as the time permits.
+    Each part whose preferences the best plan violates has an equal share of
+    the time.
+
+    :param known: an incumbent that has a plan
+    """
+    if known.is_preferred:
+        return
+    parts = [each for each in batches(known, 1) if part_cost(known, each)]
+    least = Fraction(0)
+    for solved, batch in enumerate(parts):
+        if not deadline.left():
+            break
+        alone = incumbent_of_part(known, batch, Feasibility())
+        with contextlib.suppress(OutOfTime):
+            solve_part(alone, backend,
+                       deadline.part(1 / (len(parts) - solved)))
+        least += Fraction(alone.least)
+    known.prove_least(least)
+
+
+def part_cost(known: Incumbent, batch: Batch) -> Fraction:
+    """The cost of the part's preferences in the best plan."""
+    paths = {m.path for m in batch.members}
+    return preference_cost([
+        each for each in known.policies if each.scope.members
+        and each.scope.members[0].path in paths], known.where,
+        known.snapshot)
+
+
+def incumbent_of_part(known: Incumbent, batch: Batch,
+                      objective: Objective) -> Incumbent:
+    """An incumbent without a plan, of the part as a group on all hosts."""
+    paths = {m.path for m in batch.members}
+    return Incumbent(known.group.only(paths), known.snapshot, {
+        path: host for path, host in known.placed.items() if path in paths},
+        objective, known.gap / 2)
+
+
+def solve_part(alone: Incumbent, backend: Backend,
+               deadline: Deadline) -> None:
+    """Find a plan of a part, and prove bounds.
+
+    :param alone: an incumbent without a plan
+    :raises OutOfTime: if the time ends before the search on all hosts
+    """
+    if has_costs_of_domains(alone):
+        plan_by_domains(alone, deadline.part(limits().program_share))
+    if not alone.is_good_enough:
+        first_plan(alone, deadline)
+        relax(alone, deadline)
+    if alone.where is None or alone.is_good_enough:
+        return
+    case = alone.whole_case(deadline.check)
+    conflict, room = propagated(case, deadline.check)
+    if conflict is None:
+        search_all_hosts(alone, replace(case, room=room), backend, deadline)
