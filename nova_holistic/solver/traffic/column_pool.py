@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nova_holistic.solver.traffic.domain_aggregate import DomainAggregate
+from nova_holistic.solver.traffic.domain_aggregate import CellTable
 from nova_holistic.solver.traffic.domain_types import DomainTypes
 from nova_holistic.solver.traffic.traffic_graph import Star
 
@@ -24,7 +24,7 @@ class ColumnPool:
 
     star: Star
     level: str
-    types: DomainTypes | DomainAggregate
+    types: DomainTypes | CellTable
     inside: np.ndarray
     type_of: np.ndarray
     patterns: np.ndarray

@@ -11,24 +11,60 @@ from nova_holistic.solver.traffic.traffic_graph import Star
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DomainAggregate:
-    """Traffic that a cell keeps within its domains, assuming that all of them
-    are as good as the best of them.
+class CellTable:
+    """Traffic of two disjoint nodes within the domains of cells.
 
     The class has the interface of ``domain_types.DomainTypes``, with cells in
-    place of types. Its bound is tighter: the program can halve the patterns of
-    a type, and halves of full domains keep more pairs together than one whole
-    domain that is less full.
+    place of types.
 
     :ivar place: [row]: index of the cell
-    :ivar number: [row]: 1
-    :ivar most_pairs: [row, n, m]: upper bound of the pairs of n and m members
+    :ivar most_kept: [row, n, m]: upper bound of the Mbit/s that n and m
+        members keep within domains; -inf if the cell has no room for them
     """
 
     star: Star
     place: np.ndarray
-    number: np.ndarray
-    most_pairs: np.ndarray
+    most_kept: np.ndarray
+
+    @property
+    def number(self) -> np.ndarray:
+        """[row]: 1."""
+        return np.ones(len(self.place), dtype=np.int64)
+
+    def best(self, prices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """For each row, the profit of the best pattern, and the pattern. Every
+        pattern is evaluated.
+
+        :param prices: [row, node of the star]
+        """
+        _, n, m = self.most_kept.shape
+        profits = (self.most_kept
+                   - prices[:, 0, None, None] * np.arange(n)[:, None]
+                   - prices[:, 1, None, None] * np.arange(m))
+        flat = profits.reshape(len(self.place), -1)
+        best = np.argmax(flat, axis=1)
+        return (flat[np.arange(len(best)), best],
+                np.column_stack(np.divmod(best, m)))
+
+    def pairs(self, of_type: np.ndarray, patterns: np.ndarray) -> np.ndarray:
+        """Mbit/s within each pattern.
+
+        :param of_type: [pattern]: its row
+        :param patterns: [pattern, node of the star]: number of members
+        """
+        return self.most_kept[of_type, patterns[:, 0], patterns[:, 1]]
+
+
+class DomainAggregate(CellTable):
+    """Traffic that a cell keeps within its domains, assuming that all of them
+    are as good as the best of them.
+
+    The bound is tighter than that of ``DomainTypes``: the program can halve
+    the patterns of a type, and halves of full domains keep more pairs together
+    than one whole domain that is less full.
+    """
+
+    __slots__ = ()
 
     @classmethod
     def of(cls, star: Star, place: np.ndarray, caps: np.ndarray,
@@ -60,18 +96,9 @@ class DomainAggregate:
                 return None
             key = one, other, most, int(in_place.sum())
             if key not in known:
-                known[key] = _maximum_pairs(n, m, *key)
+                known[key] = star.mbps[0] * _maximum_pairs(n, m, *key)
             found.append(known[key])
-        return cls(star, places, np.ones(len(places), dtype=np.int64),
-                   np.array(found).reshape(len(places), n, m))
-
-    def best(self, prices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """For each row, the profit of the best pattern, and the pattern. Every
-        pattern is evaluated.
-
-        :param prices: [row, node of the star]
-        """
-        return best_patterns(self.most_pairs * self.star.mbps[0], prices)
+        return cls(star, places, np.array(found).reshape(len(places), n, m))
 
     def first(self, place: int, numbers: Sequence[int],
               joint: int) -> tuple[int, int] | None:
@@ -81,24 +108,16 @@ class DomainAggregate:
         part = np.flatnonzero(self.place == place)
         if not len(part):
             return None
-        most_pairs = self.most_pairs[part[0]]
-        a, b = (min(n, most - 1) for n, most in zip(numbers, most_pairs.shape))
-        own_pairs = np.multiply.outer(np.arange(a + 1), np.arange(b + 1))
+        kept = self.most_kept[part[0]]
+        a, b = (min(n, most - 1) for n, most in zip(numbers, kept.shape))
+        own = self.star.mbps[0] * np.multiply.outer(
+            np.arange(a + 1), np.arange(b + 1))
         # After (i, j), the remaining numbers are (a - i, b - j).
-        total = own_pairs + most_pairs[a::-1, b::-1]
+        total = own + kept[a::-1, b::-1]
         full = np.add.outer(np.arange(a + 1), np.arange(b + 1)) > joint
         total[full] = -1
-        best = np.argmax(np.where(total == total.max(), own_pairs, -1))
+        best = np.argmax(np.where(total == total.max(), own, -1))
         return tuple(map(int, np.divmod(best, b + 1)))
-
-    def pairs(self, of_type: np.ndarray, patterns: np.ndarray) -> np.ndarray:
-        """Mbit/s within each pattern.
-
-        :param of_type: [pattern]: its row
-        :param patterns: [pattern, node of the star]: number of members
-        """
-        return self.most_pairs[of_type, patterns[:, 0],
-                               patterns[:, 1]] * self.star.mbps[0]
 
 
 def _maximum_pairs(n: int, m: int, one: int, other: int, joint: int,
@@ -134,20 +153,3 @@ def _maximum_pairs(n: int, m: int, one: int, other: int, joint: int,
         if np.array_equal(before, found):
             break
     return found
-
-
-def best_patterns(values: np.ndarray, prices: np.ndarray
-                  ) -> tuple[np.ndarray, np.ndarray]:
-    """For each row, the profit of the best pattern of two nodes, and the
-    pattern. Every pattern is evaluated.
-
-    :param values: [row, n, m]: value of n and m members
-    :param prices: [row, node]
-    """
-    _, n, m = values.shape
-    profits = (values - prices[:, 0, None, None] * np.arange(n)[:, None]
-               - prices[:, 1, None, None] * np.arange(m))
-    flat = profits.reshape(len(values), -1)
-    best = np.argmax(flat, axis=1)
-    return (flat[np.arange(len(best)), best],
-            np.column_stack(np.divmod(best, m)))

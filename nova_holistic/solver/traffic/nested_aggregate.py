@@ -2,86 +2,50 @@
 """Traffic that a cell keeps within the domains of several nested levels."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.problem.deadline import Deadline
-from nova_holistic.solver.traffic.domain_aggregate import best_patterns
+from nova_holistic.solver.traffic.domain_aggregate import CellTable
 from nova_holistic.solver.traffic.traffic_graph import Star
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NestedAggregate:
-    """Traffic of two disjoint nodes within the domains of a cell, over several
-    levels together, assuming that all domains of a level are as good as the
-    best of them and that their number is unlimited.
+def nested_aggregate(star: Star, sizes: tuple[int, int], room: np.ndarray,
+                     cells_are_domains: bool,
+                     deadline: Deadline) -> CellTable | None:
+    """Traffic of two disjoint nodes within the domains of cells, summed over
+    levels, assuming that all domains of a level are as good as the best of
+    them and that their number is unlimited. None if the computation would take
+    too much time.
 
-    The class has the interface of ``domain_types.DomainTypes``, with cells in
-    place of types. Its bound is tighter than one bound for each level: the
-    hosts of a rack hold the members of this rack, in whole numbers.
+    The bound is tighter than one bound for each level: the hosts of a rack
+    hold the members of this rack, in whole numbers.
 
-    :ivar place: [row]: index of the cell
-    :ivar number: [row]: 1
-    :ivar most_kept: [row, n, m]: upper bound of the Mbit/s that n and m
-        members keep within domains, summed over levels; -inf if the cell has
-        no room for them
+    :param sizes: number of members of each node
+    :param room: [level, cell, 3]: of the best domains of each level, from
+        coarse to fine, the maximum number of members of each node and of both
+        nodes; the first level is the cell itself
+    :param cells_are_domains: whether the members in a cell are in one domain
+        of the first level
+    :raises OutOfTime: if the time limit has passed
     """
-
-    star: Star
-    place: np.ndarray
-    number: np.ndarray
-    most_kept: np.ndarray
-
-    @classmethod
-    def of(cls, star: Star, sizes: tuple[int, int], room: np.ndarray,
-           cells_are_domains: bool,
-           deadline: Deadline) -> 'NestedAggregate | None':
-        """Return the aggregate; None if it would take too much time.
-
-        :param sizes: number of members of each node
-        :param room: [level, cell, 3]: of the best domains of each level, from
-            coarse to fine, the maximum number of members of each node and of
-            both nodes; the first level is the cell itself
-        :param cells_are_domains: whether the members in a cell are in one
-            domain of the first level
-        :raises OutOfTime: if the time limit has passed
-        """
-        n, m = sizes[0] + 1, sizes[1] + 1
-        patterns = np.minimum(room[1:, :, :2], sizes).prod(axis=2).max(
-            initial=0)
-        if n * m > limits().aggregate_pairs or (
-                n * m * patterns > limits().nested_patterns):
-            return None
-        known: dict[bytes, np.ndarray] = {}
-        found = []
-        for cell in range(room.shape[1]):
-            own = np.ascontiguousarray(room[:, cell])
-            key = own.tobytes()
-            if key not in known:
-                known[key] = _kept_in_cell(
-                    (n, m), own.tolist(), cells_are_domains, deadline)
-            found.append(known[key] * star.mbps[0])
-        return cls(star, np.arange(len(found)),
-                   np.ones(len(found), dtype=np.int64),
-                   np.array(found).reshape(len(found), n, m))
-
-    def best(self, prices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """For each row, the profit of the best pattern, and the pattern. Every
-        pattern is evaluated.
-
-        :param prices: [row, node of the star]
-        """
-        return best_patterns(self.most_kept, prices)
-
-    def pairs(self, of_type: np.ndarray, patterns: np.ndarray) -> np.ndarray:
-        """Mbit/s within each pattern.
-
-        :param of_type: [pattern]: its row
-        :param patterns: [pattern, node of the star]: number of members
-        """
-        return self.most_kept[of_type, patterns[:, 0], patterns[:, 1]]
+    n, m = sizes[0] + 1, sizes[1] + 1
+    patterns = np.minimum(room[1:, :, :2], sizes).prod(axis=2).max(initial=0)
+    if n * m > limits().aggregate_pairs or (
+            n * m * patterns > limits().nested_patterns):
+        return None
+    known: dict[bytes, np.ndarray] = {}
+    found = []
+    for cell in range(room.shape[1]):
+        own = np.ascontiguousarray(room[:, cell])
+        key = own.tobytes()
+        if key not in known:
+            known[key] = _kept_in_cell(
+                (n, m), own.tolist(), cells_are_domains, deadline)
+        found.append(known[key] * star.mbps[0])
+    return CellTable(star, np.arange(len(found)),
+                     np.array(found).reshape(len(found), n, m))
 
 
 def _kept_in_cell(shape: tuple[int, int], room: Sequence[Sequence[int]],

@@ -16,7 +16,8 @@ from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.traffic.column_pool import ColumnPool
 from nova_holistic.solver.traffic.count_bounds import CountBounds
-from nova_holistic.solver.traffic.nested_aggregate import NestedAggregate
+from nova_holistic.solver.traffic.domain_aggregate import CellTable
+from nova_holistic.solver.traffic.nested_aggregate import nested_aggregate
 from nova_holistic.solver.traffic.traffic_bound import TrafficBound
 from nova_holistic.solver.traffic.traffic_graph import (
     Node, Star, TrafficGraph)
@@ -52,7 +53,7 @@ class NestedBound(TrafficBound):
         return [*(pool for pool in pools if pool.level not in levels), merged]
 
     def _nested(self, kinds: Kinds, star: Star
-                ) -> tuple[frozenset[str], NestedAggregate] | None:
+                ) -> tuple[frozenset[str], CellTable] | None:
         """The levels of the aggregate and the aggregate; None if no aggregate
         is applicable."""
         if len(star.nodes) != 2 or star.shared:
@@ -70,7 +71,7 @@ class NestedBound(TrafficBound):
                 else self._unlimited(star),
                 *(self._room(star, table.division(level).of_host, level)
                   for level in levels)]
-        types = NestedAggregate.of(
+        types = nested_aggregate(
             star, self._sizes(star), np.array(room), are_domains,
             self._deadline)
         if types is None:

@@ -30,7 +30,7 @@ from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.traffic.domain_aggregate import DomainAggregate
 from nova_holistic.solver.traffic.domain_types import DomainTypes
 from nova_holistic.solver.traffic.joint_patterns import JointPatterns
-from nova_holistic.solver.traffic.nested_aggregate import NestedAggregate
+from nova_holistic.solver.traffic.nested_aggregate import nested_aggregate
 from nova_holistic.solver.traffic.nested_bound import with_merged_leaves
 from nova_holistic.solver.traffic.traffic_graph import Star, TrafficGraph
 from nova_holistic.solver.traffic.traffic_plans import (
@@ -195,13 +195,13 @@ def test_bundle_values_agree_with_exhaustive_search():
         caps = chance.integers(1, 5, 2)
         joint, number = int(chance.integers(2, 7)), int(chance.integers(1, 4))
         aggregate = DomainAggregate.of(
-            Star((0, 1), (1,)), np.zeros(40, dtype=int),
+            Star((0, 1), (3,)), np.zeros(40, dtype=int),
             np.tile(caps, (40, 1)), np.full(40, joint), (number, 5))
         best = {(0, 0): 0}
         for _ in range(number + 5):
             best = _with_one_domain_more(best, caps, joint, (number, 5))
         for (a, b), pairs in best.items():
-            assert aggregate.most_pairs[0, a, b] == pairs
+            assert aggregate.most_kept[0, a, b] == 3 * pairs
 
 
 def _with_one_domain_more(best, caps, joint, sizes):
@@ -221,7 +221,7 @@ def test_nested_domains_keep_what_the_best_partition_keeps(cell_is_domain):
         sizes = tuple(chance.integers(1, 4, 2).tolist())
         racks, hosts = ([*chance.integers(0, 4, 2).tolist(),
                          int(chance.integers(1, 6))] for _ in range(2))
-        found = NestedAggregate.of(
+        found = nested_aggregate(
             Star((0, 1), (10,)), sizes, np.array([
                 [[*sizes, sum(sizes)]], [racks], [hosts]]),
             cell_is_domain, in_time(10.0))
