@@ -60,7 +60,7 @@ def elements(group: Group) -> Iterator[Element]:
     for scope in scopes:
         for description in scope.group.members:
             path = join_path(scope.path, description.name)
-            for facet, name in _facets(description.requirements):
+            for facet, name in facets(description.requirements):
                 yield Element(facet, path, name)
 
 
@@ -115,7 +115,8 @@ def _description(description: MemberDescription, kept: frozenset[Element],
         location=location if has(Facet.LOCATION, '/'.join(location)) else ()))
 
 
-def _facets(requirements: Requirements) -> Iterator[tuple[Facet, str]]:
+def facets(requirements: Requirements) -> Iterator[tuple[Facet, str]]:
+    """Yield each requirement: its facet and its name."""
     if requirements.availability_zone is not None:
         yield Facet.ZONE, requirements.availability_zone
     if requirements.location:

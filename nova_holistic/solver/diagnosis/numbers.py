@@ -8,8 +8,8 @@ from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.messages.cloud_totals import total
 from nova_holistic.model.messages.marked_text import (
     format_message, joined, MarkedText)
-from nova_holistic.model.storage_pools import named, POOL
-from nova_holistic.solver.diagnosis.elements import Facet
+from nova_holistic.model.storage_pools import named
+from nova_holistic.solver.diagnosis.elements import Facet, facets
 
 
 def quantity(number: int, noun: str) -> str:
@@ -42,18 +42,9 @@ def amounts(requirements: Requirements) -> str:
 
 def conditions(requirements: Requirements) -> MarkedText:
     """``in availability zone az1, with trait CUSTOM_NVME``."""
-    text = []
-    if requirements.availability_zone is not None:
-        text.append(_condition(Facet.ZONE, requirements.availability_zone))
-    if requirements.location:
-        text.append(_condition(
-            Facet.LOCATION, '/'.join(requirements.location)))
-    for facet, names in ((Facet.AGGREGATE, requirements.aggregates),
-                         (Facet.TRAIT, requirements.required_traits),
-                         (Facet.NO_TRAIT, requirements.forbidden_traits)):
-        text.extend(_condition(facet, name) for name in sorted(names)
-                    if name != POOL)
-    return joined(', ', text)
+    return joined(', ', [
+        _condition(facet, name) for facet, name in facets(requirements)
+        if facet is not Facet.RESOURCE])
 
 
 def _condition(facet: Facet, name: str) -> MarkedText:

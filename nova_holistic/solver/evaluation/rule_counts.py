@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
+from pulp import LpConstraintGE
 
 from nova_holistic.solver.evaluation.limit import Limit, VariableBound
 from nova_holistic.solver.numerics.tolerances import UNLIMITED_COUNT
@@ -136,14 +136,11 @@ class RuleCounts:
             self._in_time()
             for atom, _ in row.terms:
                 self._register(atom)
-            signs = {LpConstraintLE: (1,), LpConstraintGE: (-1,),
-                     LpConstraintEQ: (1,)}[row.sense]
-            for sign in signs:
-                limit = Limit(row, sign, self._price)
-                limit.bind(bounds, self._price)
-                for atom, weight in limit.atoms:
-                    self._limits[atom].append((limit, weight))
-
+            limit = Limit(row, -1 if row.sense == LpConstraintGE else 1,
+                          self._price)
+            limit.bind(bounds, self._price)
+            for atom, weight in limit.atoms:
+                self._limits[atom].append((limit, weight))
         for limit in rules.limits:
             table = (limit.scope, limit.level)
             self._most[table] = min(limit.most,

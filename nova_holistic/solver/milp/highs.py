@@ -2,7 +2,6 @@
 """HiGHS, in the same process."""
 
 from collections.abc import Mapping
-import math
 from typing import ClassVar
 
 import highspy
@@ -13,7 +12,7 @@ from pulp import LpProblem, LpVariable
 from nova_holistic.solver.limits.current import milp as limits
 from nova_holistic.solver.milp.backend import Backend, Outcome, Status
 from nova_holistic.solver.milp.ill_conditioned import is_ill_conditioned
-from nova_holistic.solver.milp.linear import SAFE_OPTIONS
+from nova_holistic.solver.milp.linear import outcome, SAFE_OPTIONS
 from nova_holistic.solver.milp.weak_duality import DualProgram
 
 
@@ -74,20 +73,19 @@ class HiGHS(Backend):
         options = {
             'gapRel': gap, 'gapAbs': 0.0 if gap == 0 else 1e-6,
             'mip_max_start_nodes': limits().start_nodes, **SAFE_OPTIONS}
-        outcome, left = _run(problem, start, seconds, options)
-        if outcome.status is Status.INFEASIBLE and is_ill_conditioned(problem):
+        found, left = _run(problem, start, seconds, options)
+        if found.status is Status.INFEASIBLE and is_ill_conditioned(problem):
             # Presolve may consider slightly different numbers equal.
-            outcome, _ = _run(problem, start, left,
-                              {**options, 'presolve': 'off'})
-        return outcome
+            found, _ = _run(problem, start, left,
+                            {**options, 'presolve': 'off'})
+        return found
 
     def solve_again(self, problem: LpProblem, *, seconds: float) -> Outcome:
-        outcome, _ = _run(problem, None, seconds, {**SAFE_OPTIONS, **_OTHER})
-        if outcome.status is Status.NOTHING and not is_ill_conditioned(
-                problem):
+        found, _ = _run(problem, None, seconds, {**SAFE_OPTIONS, **_OTHER})
+        if found.status is Status.NOTHING and not is_ill_conditioned(problem):
             # Rounding errors cannot have caused the first answer.
             return Outcome(Status.INFEASIBLE)
-        return outcome
+        return found
 
 
 _OTHER = {'presolve': 'off', 'simplex_strategy': 4, 'random_seed': 1}
@@ -126,21 +124,11 @@ def _outcome(model: highspy.Highs, program: highspy.HighsLp,
     if status == known.kModelEmpty:
         # HiGHS returns the bound 0 for a program without variables.
         return Outcome(Status.OPTIMAL, problem.objective.constant)
-    info = model.getInfo()
     whole = any(v.cat == pulp.LpInteger for v in problem.variables())
-    bound = info.mip_dual_bound if whole else None
     if status == known.kOptimal and not whole:
         return Outcome(Status.OPTIMAL, _dual_bound(
             program, np.array(model.getSolution().row_dual)))
-    if status == known.kOptimal:
-        if bound is None or not math.isfinite(bound):
-            bound = info.objective_function_value
-        return Outcome(Status.OPTIMAL, bound)
-    if bound is None or not math.isfinite(bound):
-        bound = None
-    feasible = info.primal_solution_status == (
-        highspy.SolutionStatus.kSolutionStatusFeasible)
-    return Outcome(Status.FEASIBLE if feasible else Status.NOTHING, bound)
+    return outcome(model, whole)
 
 
 def _dual_bound(program: highspy.HighsLp, duals: np.ndarray) -> float | None:

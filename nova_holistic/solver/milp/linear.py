@@ -80,25 +80,23 @@ class Linear:
         :param nodes: maximum number of nodes of the search tree. Unlike a time
             limit, it leads to the same result on machines of any speed
         """
-        model = highspy.Highs()
+        model = self.loaded()
         for name, value in (
-                *SAFE_OPTIONS.items(), ('output_flag', False),
                 ('time_limit', max(seconds, 0.01)), ('mip_rel_gap', gap),
                 *((('mip_max_nodes', nodes),) if nodes else ()),
                 *self.options.items()):
             model.setOptionValue(name, value)
-        model.passModel(self._model())
         if self.basis is not None:
             model.setBasis(self.basis)
         model.run()
         self.basis = model.getBasis()
         found = model.getSolution()
         self.duals = np.array(found.row_dual)
-        outcome = _outcome(model, self.integer is not None)
-        if outcome.status is Status.OPTIMAL and self.integer is None:
-            outcome = Outcome(outcome.status, self.dual().bound(
+        result = outcome(model, self.integer is not None)
+        if result.status is Status.OPTIMAL and self.integer is None:
+            result = Outcome(result.status, self.dual().bound(
                 self.duals, self.lower_limits(), self.upper))
-        return outcome, np.array(found.col_value)
+        return result, np.array(found.col_value)
 
     def lower_limits(self) -> np.ndarray:
         """Lower limits of the variables."""
@@ -171,19 +169,21 @@ class Linear:
         return model
 
 
-def _outcome(model: highspy.Highs, whole: bool) -> Outcome:
+def outcome(model: highspy.Highs, whole: bool) -> Outcome:
+    """The outcome of a run.
+
+    :param whole: whether the program has integer variables
+    """
     status = model.getModelStatus()
     known = highspy.HighsModelStatus
     info = model.getInfo()
     if status == known.kInfeasible:
         return Outcome(Status.INFEASIBLE)
-    bound = info.mip_dual_bound if whole else None
+    bound = info.mip_dual_bound if whole and math.isfinite(
+        info.mip_dual_bound) else None
     if status == known.kOptimal:
-        if bound is None or not math.isfinite(bound):
-            bound = info.objective_function_value
-        return Outcome(Status.OPTIMAL, bound)
+        return Outcome(Status.OPTIMAL, info.objective_function_value
+                       if bound is None else bound)
     feasible = info.primal_solution_status == (
         highspy.SolutionStatus.kSolutionStatusFeasible)
-    if bound is not None and not math.isfinite(bound):
-        bound = None
     return Outcome(Status.FEASIBLE if feasible else Status.NOTHING, bound)
