@@ -67,23 +67,21 @@ class CountingTest(Room):
                               numbers[caps == 0].tolist()):
                     self._closing.append(shape.carried)
 
-    def contradiction(self, depth: int | None = None
-                      ) -> list[ScopedPolicy] | None:
+    def contradiction(self, probes: bool = True) -> list[ScopedPolicy] | None:
         """Policies of one contradiction; None if counting finds none.
 
-        :param depth: number of nested choices of domains that may be tried;
-            None means the limit
+        :param probes: whether to try the domains of members that are confined
+            to one of several
         """
         if self._short():
             return self._closing
         for shape in self.shapes:
             if self._breaks(shape):
                 return [shape.carried, *self._needing(shape), *self._closing]
-        if depth is None:
-            depth, self.work[0] = limits().probing_depth, 0
-        for shape in self.shapes if depth else ():
+        self.work[0] = 0 if probes else self.work[0]
+        for shape in self.shapes if probes else ():
             if isinstance(shape, MaxDomains):
-                found = self._probe_domains(shape, depth)
+                found = self._probe_domains(shape)
                 if found is not None:
                     return [shape.carried, *found, *self._closing]
         return None
@@ -226,29 +224,23 @@ class CountingTest(Room):
         return [carried for scope in (shape.scope, shape.other)
                 for _, carried in self.needs(scope, shape.level)]
 
-    def _probe_domains(self, shape: MaxDomains,
-                       depth: int) -> list[ScopedPolicy] | None:
+    def _probe_domains(self, shape: MaxDomains) -> list[ScopedPolicy] | None:
         """Policies that together exclude every domain of the shape; None if
-        some place may be possible, or if the work exceeds its limit. Domains
-        that are proved impossible are closed."""
+        some place may be possible. Domains that are proved impossible are
+        closed. After the limit of work, the other domains count as possible.
+        """
         if shape.most != 1:
             return None
         takes = self.takes(shape.scope, shape.level)
         outside = set(range(-1, len(takes) - 1)) - shape.domains
         need = self.members(shape.scope) - sum(takes[n] for n in outside)
         possible = [n for n in sorted(shape.domains) if takes[n] >= need]
-        if len(possible) > limits().probed_domains or (
-                self.work[0] > limits().probing_places):
-            if not any(takes[n] for n in outside):
-                self.close(shape.scope, shape.level,
-                           shape.domains - {*possible})
-            return None
         fine, conflict = [], []
         for n in possible:
-            if self.work[0] > limits().probing_places:
-                return None
-            count = self.within(shape, n)
-            found = [] if count is None else count.contradiction(depth - 1)
+            found: list[ScopedPolicy] | None = None
+            if self.work[0] <= limits().probing_places:
+                count = self.within(shape, n)
+                found = [] if count is None else count.contradiction(False)
             if found is None:
                 fine.append(n)
             else:

@@ -130,8 +130,6 @@ class _Explainer:
                           for each in self._hard]
         self._cost = self._plan_cost()
         self._used = self._free_after()
-        self._tries = max(limits().moves_per_member, limits().moves
-                          // max(1, len(case.members)))
 
     def all(self) -> Iterator[Explanation]:
         of_class = {m.path: c for c, each in enumerate(self._case.classes)
@@ -275,9 +273,7 @@ class _Explainer:
 
     def _promising(self, hosts: np.ndarray) -> list[int]:
         """All hosts if they are few; else in turn the emptiest hosts, the
-        fullest hosts, and hosts with members."""
-        if len(hosts) <= self._tries:
-            return hosts.tolist()
+        fullest hosts, and hosts with members: at least one of each."""
         empty = np.mean([
             np.clip(free / np.maximum(
                 self._case.table.amounts(name).capacity, 1), 0, 1)
@@ -286,6 +282,9 @@ class _Explainer:
         order = hosts[np.argsort(-empty[hosts], kind='stable')].tolist()
         own = set(self._at.values())
         own_hosts = [h for h in reversed(order) if h in own]
-        turns = zip(order, reversed(order), own_hosts + order)
+        turns = order, order[::-1], own_hosts + order
+        number = max(len(turns), limits().moves // len(self._case.members))
+        if len(hosts) <= number:
+            return hosts.tolist()
         return list(dict.fromkeys(
-            h for turn in turns for h in turn))[:self._tries]
+            h for turn in zip(*turns) for h in turn))[:number]

@@ -7,7 +7,6 @@ from typing import Self
 
 import numpy as np
 
-from nova_holistic.solver.limits.current import diagnosis as limits
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import no_limit
 
@@ -106,8 +105,7 @@ class Room:
         """Check the time, and add the places of this number of classes to
         ``work``."""
         self._in_time()
-        self.work[0] += classes * len(
-            self.case.table) + limits().places_per_check
+        self.work[0] += classes * len(self.case.table)
 
     def paths(self, scope: int) -> set[str]:
         """Paths of the scope's members; empty if there is no scope."""

@@ -51,7 +51,7 @@ class Branching:
         # Lower bounds of open nodes; ``low`` is the bound of pruned nodes.
         heap: list[tuple[float, int, Branches]] = [(-np.inf, 0, ())]
         low, number = np.inf, 0
-        for _ in range(nodes or current_limits().branching_nodes):
+        for _ in range(nodes or current_limits().nodes):
             if not heap or heap[0][0] >= self._cutoff(gap) or (
                     number and not left()):
                 break

@@ -35,8 +35,9 @@ def needed_places(case: Case, objective: Objective,
     room = case.open_room(in_time)
     places = room > 0
     useful = places.any(axis=0)
-    if members > limits().dominated_members or useful.sum() <= members or (
-            host_cost is None and traffic is None):
+    if 2 * members > limits().compared_hosts or (
+            useful.sum() <= members) or (
+                host_cost is None and traffic is None):
         return places
     signatures = _Signatures(case)
     levels = signatures.levels | (
@@ -134,32 +135,25 @@ def _dominated(values: np.ndarray, most: int) -> np.ndarray:
         return np.arange(len(values))
     spread = np.ptp(values, axis=0)
     score = (values / np.where(spread > 0, spread, 1.0)).sum(axis=1)
-    best = np.argsort(-score, kind='stable')[
-        :limits().compared_per_member * most + limits().compared_hosts]
-    rows = np.arange(len(values))
+    best = np.argsort(-score, kind='stable')[:limits().compared_hosts]
+    left = np.arange(len(values))
     # Most rows are dominated by the very best rows, and need not be compared
     # with the others.
-    found = _has_better(values, rows, best[:2 * most], most)
-    rows = rows[~found]
-    found[rows] = _has_better(values, rows, best, most)
-    return np.flatnonzero(found)
+    for few in (best[:2 * most], best):
+        left = left[_dominating(values, left, few) < most]
+    return np.delete(np.arange(len(values)), left)
 
 
-def _has_better(values: np.ndarray, rows: np.ndarray, best: np.ndarray,
-                most: int) -> np.ndarray:
-    """[row]: whether at least ``most`` of the best rows dominate the row."""
-    found = np.zeros(len(rows), dtype=bool)
-    step = max(1, limits().comparisons // max(1, len(best)))
-    for first in range(0, len(rows), step):
-        some = rows[first:first + step]
-        no_worse = np.ones((len(some), len(best)), dtype=bool)
-        better = best[None, :] < some[:, None]
-        for column in values.T:
-            here, there = column[some][:, None], column[best][None, :]
-            no_worse &= there >= here
-            better |= there > here
-        found[first:first + step] = (no_worse & better).sum(axis=1) >= most
-    return found
+def _dominating(values: np.ndarray, rows: np.ndarray,
+                best: np.ndarray) -> np.ndarray:
+    """[row]: number of the best rows that dominate the row."""
+    no_worse = np.ones((len(rows), len(best)), dtype=bool)
+    better = best[None, :] < rows[:, None]
+    for column in values.T:
+        here, there = column[rows][:, None], column[best][None, :]
+        no_worse &= there >= here
+        better |= there > here
+    return (no_worse & better).sum(axis=1)
 
 
 class _Signatures:

@@ -72,7 +72,7 @@ class HiGHS(Backend):
               start: Mapping[LpVariable, float] | None = None) -> Outcome:
         options = {
             'gapRel': gap, 'gapAbs': 0.0 if gap == 0 else 1e-6,
-            'mip_max_start_nodes': limits().start_nodes, **SAFE_OPTIONS}
+            'mip_max_start_nodes': limits().nodes, **SAFE_OPTIONS}
         found, left = _run(problem, start, seconds, options)
         if found.status is Status.INFEASIBLE and is_ill_conditioned(problem):
             # Presolve may consider slightly different numbers equal.

@@ -2,7 +2,6 @@
 """Calls of the solver that keep the best plan."""
 
 from nova_holistic.model.objective import Objective
-from nova_holistic.solver.limits.current import milp as limits
 from nova_holistic.solver.milp.backend import Backend, Outcome, Status
 from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.problem.case import Case, Counts
@@ -42,7 +41,7 @@ class SolverCalls:
 
         If amounts differ by many orders of magnitude, tolerances may admit a
         solution that exceeds the capacity of a host. Such a solution is
-        forbidden, and the program is solved again.
+        forbidden, and the program is solved again until the time ends.
 
         :param share: share of the remaining time
         :param gap: relative gap between value and bound at which to stop
@@ -50,7 +49,7 @@ class SolverCalls:
         """
         end = self._deadline.elapsed() + share * self._deadline.for_solver(
             self._backend.overhead_per_variable * program.size)
-        for _ in range(limits().repairs):
+        while True:
             started = self._deadline.elapsed()
             outcome = self._backend.solve(
                 program.problem, seconds=end - started, gap=gap,
@@ -63,10 +62,9 @@ class SolverCalls:
                 return outcome
             overfull = {host for host, _ in self.case.overfull(counts)}
             if not overfull or self._deadline.elapsed() >= end:
-                break
+                return Outcome(Status.NOTHING)
             for host in overfull:
                 program.forbid(host, counts)
-        return Outcome(Status.NOTHING)
 
     def solve_relaxation(self, program: Program,
                          share: float) -> Outcome:

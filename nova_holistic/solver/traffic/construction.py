@@ -12,7 +12,6 @@ import itertools
 import numpy as np
 
 from nova_holistic.model.cloud.domain import HOST
-from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.numerics.tolerances import FEASIBILITY
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
@@ -159,7 +158,7 @@ class TrafficConstruction:
                 domains: np.ndarray) -> np.ndarray:
         """Slightly less than the profit of members elsewhere, so that patterns
         of exactly this profit are chosen."""
-        return (1 - limits().price_discount) * self._bound.prices(star, level)[
+        return (1 - FEASIBILITY) * self._bound.prices(star, level)[
             self._cells_of(level, domains)]
 
     def _cells_of(self, level: str, domains: np.ndarray) -> np.ndarray:

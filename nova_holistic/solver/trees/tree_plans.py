@@ -15,7 +15,6 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
-from nova_holistic.solver.limits.current import trees as tree_limits
 from nova_holistic.solver.numerics import bound as bounds
 from nova_holistic.solver.tree_check import cannot_serve, tree_classes
 from nova_holistic.solver.trees.tree_problem import Limits, tree_problem
@@ -36,9 +35,8 @@ def plan_on_trees(group: Group, snapshot: Snapshot,
     :param left: a function that returns the remaining seconds
     """
     limits: dict[str, int] = {}
-    answer: Answer | None = None
     first: Plan | None = None
-    for _ in range(tree_limits().plans):
+    while True:
         problem = tree_problem(group, snapshot, placed, limits)
         if problem is None:
             return find(group, snapshot), limits

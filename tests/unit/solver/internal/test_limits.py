@@ -134,14 +134,15 @@ def test_alternates_and_explanations_have_the_limits_of_their_call():
     """Without hosts on the shortlist, a member has no alternates. The limit is
     added to the number of alternates, so it is negative here."""
     wanted = group(servers('db'))
-    planned = PlannedGroup(wanted, two_racks(), solve(wanted, two_racks()))
+    snapshot = two_racks(3)
+    planned = PlannedGroup(wanted, snapshot, solve(wanted, snapshot))
     chosen = Settings(limits=replace(
         Limits(), alternates=replace(
             Limits().alternates, all_hosts=0, hosts_per_member=-1,
             hosts_of_group=-1),
-        diagnosis=replace(Limits().diagnosis, moves_per_member=0, moves=0)))
+        diagnosis=replace(Limits().diagnosis, moves=0)))
     assert all(alternates(planned, 1).values())
     assert not any(alternates(planned, 1, settings=chosen).values())
-    assert all(each.tried for each in explain(planned, 'spread'))
-    assert not any(each.tried for each in explain(
-        planned, 'spread', settings=chosen))
+    (few,) = explain(planned, 'spread', settings=chosen)
+    (many,) = explain(planned, 'spread')
+    assert few.tried == 3 < many.tried

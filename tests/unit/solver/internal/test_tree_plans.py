@@ -12,6 +12,7 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.plan import Placement, Plan
+from nova_holistic.model.request_group import RequestGroup
 from nova_holistic.policies.location import Location
 from nova_holistic.solver.check import check_bound
 from nova_holistic.solver.solve import solve
@@ -106,3 +107,29 @@ def test_the_bound_of_plans_with_fewer_violations_is_not_kept():
     assert answer.preference_cost.value == 1
     assert answer.preference_cost.bound == 0
     assert answer.objective.bound == 0
+
+
+def _with_traits(name, *cards):
+    """A host with cards: the units and the traits of each."""
+    return host(name, 'r1', providers=tuple(
+        NestedProvider(f'{name}-{n}', f'{name}-{n}', '', FrozenMapping(
+            {'VGPU': Inventory(units)}), traits=frozenset(traits))
+        for n, (units, traits) in enumerate(cards)))
+
+
+@pytest.mark.parametrize('subsets, bound', [(4, 3), (1, 2)])
+def test_the_rows_of_sets_of_demands_improve_the_bound(
+        set_limits, subsets, bound):
+    """The card of a and b serves two members of each host, but the rows of the
+    single demands and of all demands permit four."""
+    set_limits('trees', subsets_of=subsets)
+    snapshot = cloud(*(_with_traits(
+        f'h{n}', (2, ('CUSTOM_A', 'CUSTOM_B')), (8, ('CUSTOM_C',)))
+        for n in range(4)))
+    wanted = group(*(MemberDescription(name.lower(), Requirements(
+        FrozenMapping({'VCPU': 1}), request_groups=(RequestGroup(
+            '_card', FrozenMapping({'VGPU': 1}),
+            required_traits=frozenset({f'CUSTOM_{name}'})),)), number)
+        for name, number in (('A', 3), ('B', 3), ('C', 2))))
+    answer = solve(wanted, snapshot, objective='fewest-hosts')
+    assert (answer.objective.value, answer.objective.bound) == (3, bound)
