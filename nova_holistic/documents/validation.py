@@ -15,6 +15,8 @@ from jsonschema.exceptions import ValidationError
 from nova_holistic.exceptions import InvalidDocument, Mistakes
 from nova_holistic.model.messages.suggestion import did_you_mean
 
+MERGE_KEY = '<<'
+MERGE_KEYS = 'merge keys of YAML are not supported'
 _KINDS = {
     'object': 'a mapping with text as keys', 'array': 'a list',
     'string': 'text', 'integer': 'a whole number',
@@ -145,7 +147,8 @@ def _document_errors(error: ValidationError,
         for key in itertools.islice(
                 (key for key in value if key not in known), Mistakes.MOST):
             yield InvalidDocument(
-                join(place, key), f'unknown key{did_you_mean(key, known)}'
+                join(place, key), MERGE_KEYS if key == MERGE_KEY else
+                f'unknown key{did_you_mean(key, known)}'
                 f'; known are {listed(known)}')
         return
     if keyword == 'oneOf' and all('required' in each for each in rule):

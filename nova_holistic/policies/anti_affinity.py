@@ -36,8 +36,8 @@ class AntiAffinity(LevelPolicy):
     keys: ClassVar[Mapping[str, Any]] = {
         **LEVEL,
         'max_per_domain': {
-            'description': "a whole number from 1, or a share from '1%' to "
-                           "'100%'",
+            'description': "a whole number from 1 to 2147483647, or a share "
+                           "from '1%' to '100%'",
             'anyOf': [
                 {'type': 'integer', 'minimum': 1, 'maximum': 2**31 - 1},
                 {'type': 'string', 'pattern': r'^([1-9][0-9]?|100)%\Z'},

@@ -263,6 +263,9 @@ def _must_skip_none(document: dict, place: str) -> None:
 def _skipped(document: dict, place: str) -> frozenset[str]:
     """Names of servers that a counted member omits."""
     skipped, count = document.get('skip', ()), document.get('count', 0)
+    if skipped and not count:
+        raise InvalidDocument(
+            join(place, 'skip', 0), 'is only possible with a count')
     for i, number in enumerate(skipped):
         if number >= count:
             raise InvalidDocument(

@@ -8,13 +8,13 @@ from typing import Any
 from nova_holistic.documents.schemas.hot import TEMPLATE
 from nova_holistic.documents.source.text import (
     MAX_DEPTH, MAX_DIGITS, MAX_NODES)
-from nova_holistic.documents.validation import brief, join, validator
+from nova_holistic.documents.validation import (
+    brief, join, MERGE_KEY, MERGE_KEYS, validator)
 from nova_holistic.exceptions import InvalidDocument, Mistakes
 
 NO_VERSION = 'is not a Heat template: it has no heat_template_version'
 _VERSION = 'heat_template_version'
 _OTHER_VERSIONS = ('AWSTemplateFormatVersion', 'HeatTemplateFormatVersion')
-_MERGE = '<<'
 _PLAIN = (dict, list, str, int, float, type(None))
 
 _check_shape = validator(TEMPLATE)
@@ -118,11 +118,11 @@ def _check_value(value: Any, way: tuple | None) -> None:
         if not isinstance(key, str):
             raise InvalidDocument(
                 _place(way), f'a key must be text, not {brief(key)}')
-        if key == _MERGE:
+        if key == MERGE_KEY:
             # Heat merges them. Read as text, they would be lost without a
             # message.
             raise InvalidDocument(
-                _place((way, key)), 'merge keys of YAML are not supported')
+                _place((way, key)), MERGE_KEYS)
 
 
 def _place(way: tuple | None) -> str:

@@ -25,8 +25,8 @@ def read_location(document: Mapping[str, Any], levels: Sequence[str],
     if len(location) != len(above):
         raise InvalidDocument(
             join(place, 'location'),
-            f'must have one name for each of the {len(above)} levels above '
-            f'host, not {len(location)}')
+            f'must have one name for each level above host '
+            f'({", ".join(above) or "none"}), not {len(location)}')
     labels = document.get('labels', {})
     for label in labels:
         if label in levels:

@@ -87,3 +87,19 @@ def test_a_length_out_of_range_has_a_message(group, mistake):
     with pytest.raises(InvalidDocument) as caught:
         parse_group({'name': 'shop', 'members': [MEMBER], **group}, TYPES)
     assert str(caught.value) == mistake
+
+
+@pytest.mark.parametrize('group, mistake', [
+    ({'members': [{**MEMBER, 'skip': [1]}]},
+     'members[0].skip[0]: is only possible with a count'),
+    ({'members': [{**MEMBER, '<<': {'count': 2}}]},
+     "members[0]['<<']: merge keys of YAML are not supported"),
+    ({'<<': {'name': 'a'}}, "['<<']: merge keys of YAML are not supported"),
+    ({'policies': [{'type': 'anti-affinity', 'max_per_domain': 2**31}]},
+     'policies[0].max_per_domain: must be a whole number from 1 to '
+     "2147483647, or a share from '1%' to '100%', not 2147483648"),
+])
+def test_the_message_says_what_is_possible(group, mistake):
+    with pytest.raises(InvalidDocument) as caught:
+        parse_group({'name': 'shop', 'members': [MEMBER], **group}, TYPES)
+    assert str(caught.value) == mistake

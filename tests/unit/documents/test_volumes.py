@@ -156,8 +156,8 @@ def test_pools_survive_a_round_trip():
     ('name', 'c1', "name: 'c1' is already the name of hosts[0]"),
     ('name', 's2@ceph#slow',
      "s2@ceph#slow' is already the name of pools[0]"),
-    ('location', [], 'location: must have one name for each of the 1 levels '
-                     'above host, not 0'),
+    ('location', [], 'location: must have one name for each level above '
+                     'host (rack), not 0'),
     ('labels', {'rack': 'x'}, 'labels.rack: is a level of the tree'),
     ('total_capacity_gb', 'much', 'total_capacity_gb: must be one of '
                                   "infinite, unknown, not 'much'"),
