@@ -33,7 +33,6 @@ EXCEPTIONS = {
     'solver.alternates.alternates._case',
     'solver.alternates.alternates.alternates',
     'solver.alternates.shortlist.Shortlists.of',
-    'solver.column_generation.branches._restricted',
     'solver.column_generation.generation.ColumnGeneration.__init__',
     'solver.column_generation.pattern_placement.place_patterns',
     'solver.construct.disaggregation._pass',

@@ -6,7 +6,7 @@ Therefore, a relaxation is solved for each choice of a domain. The smallest of
 their bounds is a bound for all plans.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 import itertools
 
@@ -56,13 +56,29 @@ def unrestricted(kinds: Kinds, cells: Cells) -> Branch:
 
 
 def domain_branches(kinds: Kinds, cells: Cells,
-                    domains: Sequence[CohesiveDomains],
-                    limit: float) -> tuple[Branch, ...]:
+                    domains: Sequence[CohesiveDomains], limit: float,
+                    left: Callable[[], float]) -> tuple[Branch, ...]:
     """Branches on the domains of cohesive sets. Every plan whose preferences
     cost at most the limit follows one of them. Empty if no cohesive set is
-    given or no branch is possible."""
+    given or no branch is possible.
+
+    :param left: returns the seconds that are left
+    """
     if not domains:
         return ()
+
+    def is_possible(fixed: Fixed) -> bool:
+        """Whether the rules of the cells may have a fractional solution; False
+        only if it is proved that no solution exists."""
+        program = cell_program(kinds, cells, limit)
+        if fixed:
+            numbers, values = np.array(fixed).T
+            first = len(kinds.kinds) * cells.count
+            program.add(np.arange(len(fixed)), first + numbers.astype(
+                np.int64), np.ones(len(fixed)), values, values, len(fixed))
+        outcome, _ = program.solve(left())
+        return outcome.status is not Status.INFEASIBLE
+
     found = [unrestricted(kinds, cells)]
     for cohesive in domains:
         chosen = [[(int(n), 1.0)] for n in cohesive.used]
@@ -70,39 +86,22 @@ def domain_branches(kinds: Kinds, cells: Cells,
             chosen.append([(int(n), 0.0) for n in cohesive.used])
         if len(found) * len(chosen) > limits().branches:
             continue
-        found = [_restricted(kinds, cells, cohesive, branch, choice, limit)
+        found = [_restricted(cohesive, branch, choice, is_possible)
                  for branch, choice in itertools.product(found, chosen)]
-        found = [branch for branch in found if _possible(
-            kinds, cells, branch.fixed, limit)]
+        found = [branch for branch in found if is_possible(branch.fixed)]
     return tuple(found)
 
 
-def _restricted(kinds: Kinds, cells: Cells, cohesive: CohesiveDomains,
-                branch: Branch,
-                choice: Sequence[tuple[int, float]], limit: float) -> Branch:
+def _restricted(cohesive: CohesiveDomains, branch: Branch,
+                choice: Sequence[tuple[int, float]],
+                is_possible: Callable[[Fixed], bool]) -> Branch:
     """Fix the choice, and close the domains that cannot be used together with
     the chosen domain."""
     fixed, closed = dict((*branch.fixed, *choice)), branch.closed.copy()
     for number, inside in zip(cohesive.used.tolist(), cohesive.inside):
-        if number not in fixed and not _possible(
-                kinds, cells, (*fixed.items(), (number, 1.0)), limit):
+        if number not in fixed and not is_possible(
+                (*fixed.items(), (number, 1.0))):
             fixed[number] = 0.0
         if fixed.get(number) == 0:
             closed |= np.outer(cohesive.kinds, inside)
     return Branch(tuple(fixed.items()), closed)
-
-
-def _possible(kinds: Kinds, cells: Cells, fixed: Fixed, limit: float) -> bool:
-    """Whether the rules of the cells may have a fractional solution; False
-    only if it is proved that no solution exists."""
-    program = cell_program(kinds, cells)
-    shape = len(kinds.kinds), cells.count
-    size = shape[0] * shape[1]
-    cells.penalty(len(program.upper), np.arange(size).reshape(shape),
-                  np.arange(shape[1]), size).limit(program, limit)
-    if fixed:
-        numbers, values = np.array(fixed).T
-        program.add(np.arange(len(fixed)), size + numbers.astype(np.int64),
-                    np.ones(len(fixed)), values, values, len(fixed))
-    outcome, _ = program.solve(limits().branch_seconds)
-    return outcome.status is not Status.INFEASIBLE

@@ -8,10 +8,13 @@ from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.kinds import Kinds
 
 
-def cell_program(kinds: Kinds, cells: Cells) -> Linear:
+def cell_program(kinds: Kinds, cells: Cells, limit: float) -> Linear:
     """Variables: share[kind, cell], variables of the cells' rules, and
     short[kind, cell], the number of members without a place there. The last
-    have neither rows nor costs."""
+    have neither rows nor costs.
+
+    :param limit: maximum cost of preferences
+    """
     shape = len(kinds.kinds), cells.count
     size = shape[0] * shape[1]
     upper = np.concatenate((np.repeat(kinds.numbers, shape[1]), cells.free,
@@ -22,7 +25,23 @@ def cell_program(kinds: Kinds, cells: Cells) -> Linear:
     program.add(np.repeat(np.arange(shape[0]), shape[1]), share.ravel(),
                 np.ones(size), kinds.numbers, kinds.numbers, shape[0])
     cells.add_rows(program, share, np.arange(shape[1]), size)
+    cells.penalty(len(upper), share, np.arange(shape[1]), size).limit(
+        program, limit)
     return program
+
+
+def shares_and_parts(cells: Cells, values: np.ndarray, shape: tuple[int, int]
+                     ) -> tuple[np.ndarray, np.ndarray]:
+    """Members as [kind, cell] and [part, cell] in an integral solution.
+
+    :param values: values of the variables of ``cell_program``
+    :param shape: numbers of kinds and of cells
+    """
+    size = shape[0] * shape[1]
+    shares = np.rint(values[:size]).reshape(shape)
+    parts = cells.in_cells(shares, np.arange(shape[1]),
+                           values[size:size + len(cells.free)])
+    return shares.astype(np.int64), np.rint(parts).astype(np.int64)
 
 
 def integer_shares(kinds: Kinds, cells: Cells, places: np.ndarray,
@@ -36,11 +55,8 @@ def integer_shares(kinds: Kinds, cells: Cells, places: np.ndarray,
     :param seconds: time limit
     :returns: None if no solution was found
     """
-    program = cell_program(kinds, cells)
+    program = cell_program(kinds, cells, limit)
     size = places.size
-    every = np.arange(places.shape[1])
-    cells.penalty(len(program.upper), np.arange(size).reshape(places.shape),
-                  every, size).limit(program, limit)
     numbers = np.arange(size)
     short = len(program.upper) - size + numbers
     # A member that is not short has a place.
@@ -50,9 +66,5 @@ def integer_shares(kinds: Kinds, cells: Cells, places: np.ndarray,
     program.integer = np.concatenate((
         np.ones(size, dtype=bool), cells.whole, np.zeros(size, dtype=bool)))
     outcome, values = program.solve(seconds)
-    if not outcome.solved:
-        return None
-    shares = np.rint(values[:size]).reshape(places.shape)
-    parts = cells.in_cells(
-        shares, every, values[size:size + len(cells.free)])
-    return shares.astype(np.int64), np.rint(parts).astype(np.int64)
+    return shares_and_parts(cells, values, places.shape) if (
+        outcome.solved) else None

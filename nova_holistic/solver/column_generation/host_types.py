@@ -78,6 +78,13 @@ class HostTypes:
         first = self._first[host_type]
         return self._order[first:first + self.numbers[host_type]]
 
+    @property
+    def cell_of_host(self) -> np.ndarray:
+        """[host of the columns]: its cell."""
+        found = np.zeros_like(self._order)
+        found[self._order] = np.repeat(self.cell, self.numbers)
+        return found
+
     def cost_increase(self, types: np.ndarray,
                       added: np.ndarray) -> np.ndarray:
         """Cost of the increase of the utilisation of one host of each of these

@@ -51,20 +51,18 @@ def place_patterns(kinds: Kinds, cells: Cells, generation: ColumnGeneration,
     result = Dive(generation, goal, fallback_goal, integral).run()
     if result is None or not result.hosts:
         return None
-    places = generation.master.places(result.hosts)
-    found = integer_shares(kinds, cells, places, limit,
+    master, used = generation.master, sorted(result.hosts)
+    found = integer_shares(kinds, cells, master.places(result.hosts), limit,
                            generation.deadline.left())
     if found is None:
         return None
     shares, parts = found
-    host_types, used = generation.host_types, sorted(result.hosts)
-    types, patterns, hosts = _hosts_in_use(
-        host_types, np.array([generation.master.types[c] for c in used]),
-        generation.master.patterns[used],
-        np.array([result.hosts[c] for c in used]))
-    _remove_surplus(host_types, types, patterns, places - shares)
-    return (_taken(host_types, patterns, hosts), parts) if _has_enough_hosts(
-        cells, host_types.cell[types], patterns, parts) else None
+    taken = places_of_hosts(
+        generation.host_types,
+        Patterns(np.array(master.types)[used], master.patterns[used]),
+        np.array([result.hosts[c] for c in used]), shares)
+    return (taken, parts) if _has_enough_hosts(
+        cells, generation.host_types.cell_of_host, taken, parts) else None
 
 
 def places_of_hosts(host_types: HostTypes, used: Patterns,
@@ -81,31 +79,21 @@ def places_of_hosts(host_types: HostTypes, used: Patterns,
     places = np.zeros_like(shares)
     np.add.at(places.T, host_types.cell[types], patterns)
     _remove_surplus(host_types, types, patterns, places - shares)
-    return _taken(host_types, patterns, hosts)
+    taken = np.zeros((len(shares), host_types.numbers.sum()), dtype=np.int64)
+    taken[:, hosts] = patterns.T
+    return taken
 
 
-def _taken(host_types: HostTypes, patterns: np.ndarray,
-           hosts: np.ndarray) -> np.ndarray:
-    """[kind, host of the columns]: places.
-
-    :param patterns: [host in use, kind]
-    """
-    found = np.zeros((patterns.shape[1], host_types.numbers.sum()),
-                     dtype=np.int64)
-    found[:, hosts] = patterns.T
-    return found
-
-
-def _has_enough_hosts(cells: Cells, cell: np.ndarray, patterns: np.ndarray,
+def _has_enough_hosts(cells: Cells, cell: np.ndarray, taken: np.ndarray,
                       parts: np.ndarray) -> bool:
     """Whether each cohesive set has enough hosts in each cell. Patterns do not
     limit the number of its members on one host.
 
-    :param cell: of each host in use
-    :param patterns: [host in use, kind]
+    :param cell: [host of the columns]
+    :param taken: [kind, host of the columns]: places
     """
     return all(
-        np.bincount(cell, np.minimum(patterns.sum(axis=1), each.most),
+        np.bincount(cell, np.minimum(taken.sum(axis=0), each.most),
                     cells.count)[c] >= number
         for each in cells.cohesive_sets
         for c, number in enumerate(parts[list(each.parts)].sum(axis=0)))

@@ -14,7 +14,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from nova_holistic.solver.column_generation.cell_program import cell_program
+from nova_holistic.solver.column_generation.cell_program import (
+    cell_program, shares_and_parts)
 from nova_holistic.solver.column_generation.dominated_patterns import (
     without_dominated)
 from nova_holistic.solver.column_generation.generation import ColumnGeneration
@@ -135,15 +136,9 @@ class PatternProgram:
         bound = min(outcome.bound * unit, cutoff)
         if not outcome.solved:
             return bound, None
-        shape = len(self.kinds.kinds), self.cells.count
-        size = shape[0] * shape[1]
-        shares = np.rint(values[:size]).reshape(shape).astype(np.int64)
         hosts = np.rint(values[-len(patterns):]).astype(np.int64)
-        parts = self.cells.in_cells(
-            shares, np.arange(shape[1]),
-            values[size:size + len(self.cells.free)])
-        return bound, self._places(patterns, hosts, shares, np.rint(
-            parts).astype(np.int64))
+        return bound, self._places(patterns, hosts, *shares_and_parts(
+            self.cells, values, (len(self.kinds.kinds), self.cells.count)))
 
     def _program(self, patterns: Patterns,
                  cutoff: float) -> tuple[Linear, float]:
@@ -151,12 +146,9 @@ class PatternProgram:
         the cells, then the hosts with each pattern."""
         kinds, cells = self.kinds, self.cells
         types = self.generation.host_types
-        program = cell_program(kinds, cells)
-        shape = len(kinds.kinds), cells.count
-        size = shape[0] * shape[1]
+        program = cell_program(kinds, cells, float(self.cost))
+        size = len(kinds.kinds) * cells.count
         places = np.arange(size)
-        cells.penalty(len(program.upper), places.reshape(shape), np.arange(
-            cells.count), size).limit(program, float(self.cost))
         own, first = size + len(cells.free), len(program.upper)
         number = len(patterns)
         costs = types.cost(patterns.types, patterns.members)

@@ -18,6 +18,7 @@ from nova_holistic.solver.column_generation.host_types import HostTypes
 from nova_holistic.solver.limits.current import column_generation as limits
 from nova_holistic.solver.numerics.tolerances import (
     EQUAL_COSTS, EQUAL_PRICES, PRICE_DIGITS)
+from nova_holistic.solver.problem.hosts import ranks
 from nova_holistic.solver.problem.utilisation_curve import curve
 
 
@@ -261,8 +262,7 @@ def _beam(of: np.ndarray, upper: np.ndarray, some: np.ndarray,
     if numbers.max(initial=0) <= most:
         return some
     order = some[np.lexsort((-upper[some], of[some]))]
-    rank = np.arange(len(order)) - np.repeat(
-        np.cumsum(numbers) - numbers, numbers)
+    rank = ranks(of[order])
     gone = order[rank >= most]
     np.maximum.at(lost, of[gone], upper[gone])
     return np.sort(order[rank < most])

@@ -33,7 +33,6 @@ class RestrictedMaster:
 
     :ivar types: host type of each known pattern
     :ivar patterns: [pattern, kind]: number of members
-    :ivar costs: cost of one host with each pattern
     :ivar rows: number of the rows of members and cells
     :ivar duals: dual values of these rows, after the program is solved
     :ivar used: number of hosts with each pattern, after the program is solved
@@ -54,15 +53,12 @@ class RestrictedMaster:
         self.shape = len(kinds.kinds), cells.count
         self.types: list[int] = []
         self.patterns = np.zeros((0, len(kinds.kinds)), dtype=np.int64)
-        self.costs: list[float] = []
         self.used = np.zeros(0)
         self._seen: set[tuple[int, bytes]] = set()
         self._row_of: dict[int, int] = {}
-        program = cell_program(kinds, cells)
+        program = cell_program(kinds, cells, limit)
         size = self.shape[0] * self.shape[1]
         places = np.arange(size)
-        cells.penalty(len(program.upper), places.reshape(self.shape),
-                      np.arange(cells.count), size).limit(program, limit)
         self._matrix, self._lower, self._upper = program.rows()
         self._numbers = kinds.numbers.astype(float)
         self._own = slice(size, size + len(cells.free))
@@ -146,7 +142,6 @@ class RestrictedMaster:
             np.append(0, ends[:-1]).astype(np.int32), rows, values)
         self.types += names
         self.patterns = np.concatenate((self.patterns, patterns))
-        self.costs += costs.tolist()
 
     def _limit_types(self, types: list[int]) -> None:
         # The hosts of a type that carry patterns do not exceed its number.

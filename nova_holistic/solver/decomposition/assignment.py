@@ -60,7 +60,10 @@ class _Assignment:
         self._integer = [True] * len(self._upper)
         self._cost: dict[int, float] = {}
         self._own: dict[Atom, int] = {}
-        self._rows: list[tuple[np.ndarray, np.ndarray, float, float]] = []
+        # The simplex method takes up to ten times as long for the flow from
+        # thousands of members to places.
+        self._linear = Linear(np.zeros(0), np.zeros(0),
+                              options={'mip_lp_solver': 'ipm'})
         self._assign_all(np.asarray(table_of), number)
 
     def solve(self, deadline: Deadline) -> Counts | None:
@@ -87,18 +90,10 @@ class _Assignment:
         # a member with traffic to another one.
         cost[missing] = limits().missing_cost * (1 + 1 / np.array(
             [len(each.members) for each in self._case.classes]))
-        # The simplex method takes up to ten times as long for the flow from
-        # thousands of members to places.
-        program = Linear(cost, np.array(self._upper), np.array(self._integer),
-                         options={'mip_lp_solver': 'ipm'})
-        program.add(
-            np.repeat(np.arange(len(self._rows)), [
-                len(row[0]) for row in self._rows]),
-            np.concatenate([row[0] for row in self._rows]),
-            np.concatenate([row[1] for row in self._rows]),
-            np.array([row[2] for row in self._rows]),
-            np.array([row[3] for row in self._rows]), len(self._rows))
-        return program
+        self._linear.cost = cost
+        self._linear.upper = np.array(self._upper)
+        self._linear.integer = np.array(self._integer)
+        return self._linear
 
     def _counts(self, values: np.ndarray) -> Counts:
         found: Counts = tuple({} for _ in self._case.classes)
@@ -122,7 +117,7 @@ class _Assignment:
 
     def _row(self, every: np.ndarray, values: np.ndarray, lower: float,
              upper: float) -> None:
-        self._rows.append((every, values, lower, upper))
+        self._linear.add(np.zeros(len(every)), every, values, lower, upper, 1)
 
     def _variable(self, atom: Atom, upper: float, whole: bool) -> int:
         self._own[atom] = len(self._upper)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kinds that distinguish the members of cohesive sets.
 
-A host takes few members of a cohesive set. The set is modelled as one more
-resource of hosts, and each of its members requests one unit. The limit of a
-host then applies in every cell, and patterns distinguish these members.
+A host takes few members of a cohesive set, so the set becomes one more
+resource of hosts. The limit of a host then applies in every cell, and patterns
+distinguish these members.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,8 +13,10 @@ import numpy as np
 
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.cohesive_sets import CohesiveSet
+from nova_holistic.solver.decomposition.divided_kinds import (
+    divided_kinds, Resource)
 from nova_holistic.solver.limits.current import decomposition as limits
-from nova_holistic.solver.problem.kinds import Kind, Kinds
+from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.rows import Atom
 from nova_holistic.solver.problem.rules import Kind as Counted
 
@@ -74,38 +76,26 @@ def _kinds(kinds: Kinds, cells: Cells, known: Sequence[tuple],
     :param known: old kind of each new kind, and whether it is in each set
     :param fresh: new kind of each part
     """
-    old = [key[0] for key in known]
-    members = [[] for _ in known]
-    for number in set(old):
+    parts = [(key[0], []) for key in known]
+    for number in {old for old, _ in parts}:
         for member in kinds.kinds[number].members:
-            members[fresh[cells.parts.of[member.path]]].append(member)
+            parts[fresh[cells.parts.of[member.path]]][1].append(member)
     inside = np.array([key[1:] for key in known], dtype=np.int64)
-    names, amounts, free = [], [], []
+    resources = []
     for number, each in enumerate(cells.cohesive_sets):
         in_set = inside[:, number]
-        names.append(f'members of cohesive set {number}')
-        amounts.append(in_set)
-        free.append(each.most)
+        resources.append(Resource(
+            f'members of cohesive set {number}', in_set, each.most))
         # Without other members, there is no amount to limit.
         if each.others < kinds.most_on_a_host and not in_set.all():
-            names.append(f'members outside cohesive set {number}')
-            amounts.append(1 - in_set)
-            free.append(each.others)
-    room = np.minimum(kinds.room[old], np.array([min(
-        most for most, amount in zip((*free, kinds.most_on_a_host), (
-            *(a[k] for a in amounts), 1)) if amount)
-        for k in range(len(old))])[:, None])
-    numbers = np.array([len(each) for each in members])
-    return replace(
-        kinds, kinds=tuple(
-            Kind(kinds.kinds[number].requirements, tuple(each), kind_room)
-            for number, each, kind_room in zip(old, members, room)),
-        names=(*kinds.names, *names), room=room,
-        amounts=np.column_stack((kinds.amounts[old], *amounts)),
-        total=np.concatenate((kinds.total, [
-            numbers @ each for each in amounts])).astype(np.int64),
-        free=np.column_stack((kinds.free, np.tile(
-            free, (len(kinds.free), 1)))))
+            resources.append(Resource(
+                f'members outside cohesive set {number}', 1 - in_set,
+                each.others))
+    most = np.min([np.where(each.amounts, each.free, kinds.most_on_a_host)
+                   for each in resources], axis=0)
+    room = np.minimum(kinds.room[[old for old, _ in parts]], np.minimum(
+        most, kinds.most_on_a_host)[:, None])
+    return divided_kinds(kinds, parts, room, resources)
 
 
 def _cells(cells: Cells, fresh: np.ndarray) -> Cells:

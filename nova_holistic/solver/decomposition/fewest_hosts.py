@@ -13,7 +13,6 @@ import numpy as np
 
 from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.solver.decomposition.host_limits import hosts_of_limits
-from nova_holistic.solver.decomposition.host_room import HostRoom
 from nova_holistic.solver.decomposition.nested_domains import (
     hosts_of_nested_domains)
 from nova_holistic.solver.evaluation.row_shapes import (
@@ -76,10 +75,9 @@ def counted_hosts(kinds: Kinds, rules: Rules,
     if kinds.placed:
         # The hosts of members that stay may hold further members.
         return found, 0
-    room = HostRoom.all_of(kinds)
     return max(found, hosts_of_nested_domains(
-        every, shapes(every, in_time), room, in_time)), hosts_of_limits(
-            room, in_time)
+        every, shapes(every, in_time), kinds, in_time)), hosts_of_limits(
+            kinds, in_time)
 
 
 class _HostsNeeded:
@@ -148,13 +146,6 @@ class _HostsNeeded:
 
     def _room(self, domain: int) -> int:
         """The maximum number of further members in the domain."""
-        shape, every = self._shape, self.new + int(self.placed_counts.sum())
-        if isinstance(shape, CountCap):
-            most = shape.most(domain, every)
-        elif domain in shape.domains:
-            # The difference to each other domain is at most the skew.
-            others = len(shape.domains) - 1
-            most = (every + others * shape.skew) // (others + 1)
-        else:
-            most = every
-        return max(0, most - int(self.placed_counts[domain]))
+        every = self.new + int(self.placed_counts.sum())
+        return max(0, self._shape.most(domain, every)
+                   - int(self.placed_counts[domain]))

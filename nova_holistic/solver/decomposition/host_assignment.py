@@ -69,7 +69,7 @@ def assign_to_hosts(aggregation: HostAggregation, spare: float, gap: float,
 
 
 def from_patterns(aggregation: HostAggregation, taken: np.ndarray,
-                  parts: np.ndarray, slopes: bool) -> HostAssignment:
+                  parts: np.ndarray) -> HostAssignment:
     """Return known places, and some additional hosts without places.
 
     :param taken: [kind, host of the columns]
@@ -80,8 +80,10 @@ def from_patterns(aggregation: HostAggregation, taken: np.ndarray,
     more = max(limits().fewest_spare_hosts, int(limits().spare_hosts
                                                 * len(busy)))
     rest = np.setdiff1d(np.arange(len(columns.hosts)), busy)
-    rest = rest[np.argsort(columns.before[rest], kind='stable')] if (
-        slopes) else _by_cost_and_capacity(aggregation, rest)
+    if aggregation.host_cost.slopes:
+        rest = rest[np.argsort(columns.before[rest], kind='stable')]
+    else:
+        rest = _by_cost_and_capacity(aggregation, rest)
     return HostAssignment(
         np.sort(columns.hosts[np.concatenate((busy, rest[:more]))]),
         _by_kind(columns.hosts, taken), parts)

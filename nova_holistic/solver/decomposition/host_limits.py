@@ -10,24 +10,25 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nova_holistic.solver.decomposition.host_room import HostRoom
+from nova_holistic.solver.decomposition.host_room import host_room
 from nova_holistic.solver.limits.current import decomposition as limits
-from nova_holistic.solver.problem.kinds import limit_per_host
+from nova_holistic.solver.problem.kinds import Kinds, limit_per_host
 
 
-def hosts_of_limits(room: HostRoom, in_time: Callable[[], None]) -> int:
+def hosts_of_limits(kinds: Kinds, in_time: Callable[[], None]) -> int:
     """Lower bound of the number of hosts that get members in any plan; 0 if
     nothing is proved.
 
-    :param room: room for the members, none of which stays on its host
+    :param kinds: the members, none of which stays on its host
     """
-    limited = [(most, scope) for scope in room.kinds.group.scopes()
+    limited = [(most, scope) for scope in kinds.group.scopes()
                if (most := limit_per_host(scope)) is not None]
     limited.sort(key=lambda each: -(len(each[1].members) / max(each[0], 1)))
     found = 0
     for most, scope in limited[:limits().nested_scopes]:
         in_time()
-        members = np.minimum(room.of(m.path for m in scope.members), most)
+        members = np.minimum(host_room(
+            kinds, (m.path for m in scope.members)), most)
         total = np.cumsum(np.sort(members)[::-1])
         hosts = int(np.searchsorted(total, len(scope.members))) + 1
         if hosts <= len(total):

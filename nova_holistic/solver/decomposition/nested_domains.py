@@ -19,10 +19,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nova_holistic.solver.decomposition.host_room import HostRoom
+from nova_holistic.solver.decomposition.host_room import host_room
 from nova_holistic.solver.evaluation.row_shapes import (
     CountCap, MaxSkew, Shape)
 from nova_holistic.solver.limits.current import decomposition as limits
+from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.rules import Rules
 
 
@@ -41,13 +42,13 @@ class _Scope:
 
 
 def hosts_of_nested_domains(rules: Rules, shapes: Iterable[Shape],
-                            room: HostRoom,
+                            kinds: Kinds,
                             in_time: Callable[[], None]) -> int:
     """Lower bound of the number of hosts that get members in any plan; 0 if
     nothing is proved.
 
     :param shapes: shapes of hard policies
-    :param room: room for the members, none of which stays on its host
+    :param kinds: the members, none of which stays on its host
     """
     scopes = _scopes(rules, shapes)
     largest = sorted(scopes, key=lambda scope: -len(
@@ -55,7 +56,8 @@ def hosts_of_nested_domains(rules: Rules, shapes: Iterable[Shape],
     found = 0
     for number in largest:
         members = rules.scopes[number].members
-        each, of_host = scopes[number], room.of(m.path for m in members)
+        each = scopes[number]
+        of_host = host_room(kinds, (m.path for m in members))
         for coarse in each.most.keys() | each.skews.keys():
             for fine in (None, *(each.most.keys() - {coarse})):
                 in_time()

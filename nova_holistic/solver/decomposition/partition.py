@@ -26,9 +26,14 @@ def refined(table: HostTable, of: np.ndarray, levels: Sequence[str],
         division = table.division(level)
         if len(division.domains) > most:
             return None
-        pairs = np.stack((of, division.of_host))
-        of = np.unique(pairs, axis=1, return_inverse=True)[1].reshape(-1)
+        of = divided(of, division.of_host)
     return None if of.max(initial=0) >= most else of
+
+
+def divided(of: np.ndarray, by: np.ndarray) -> np.ndarray:
+    """The number of each combination of values, in the order of the pairs."""
+    return np.unique(np.stack((of, by)), axis=1,
+                     return_inverse=True)[1].reshape(-1)
 
 
 def is_host_filter(policy: Policy) -> bool:

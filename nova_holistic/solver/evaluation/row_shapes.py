@@ -76,6 +76,17 @@ class MaxSkew(Shape):
     domains: frozenset[int]
     skew: int
 
+    def most(self, domain: int, number: int) -> int:
+        """The maximum number of members in the domain.
+
+        :param number: number of all members of the scope
+        """
+        if domain not in self.domains:
+            return number
+        # The difference to each other domain is at most the skew.
+        others = len(self.domains) - 1
+        return (number + others * self.skew) // (others + 1)
+
 
 @dataclass(frozen=True, slots=True)
 class Disjoint(Shape):

@@ -36,7 +36,7 @@ class CountProgram:
         cells, classes = len(hosts.size), len(members.kind)
         self.of_n = self.add(hosts.size, False)
         self.of_m = self.add(np.where(
-            hosts.allowed[members.kind], members.numbers[:, None],
+            hosts.most_members[members.kind], members.numbers[:, None],
             0).reshape(-1), False).reshape(classes, cells)
         self._numbers: dict[bytes, int] = {}
         self._hosts_of: dict[Paths, np.ndarray] = {}

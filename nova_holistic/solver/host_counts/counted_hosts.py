@@ -11,7 +11,8 @@ from nova_holistic.model.group import Group
 from nova_holistic.solver.column_generation.host_types import HostTypes
 from nova_holistic.solver.column_generation.pricing import Pricing
 from nova_holistic.solver.decomposition.columns import Columns
-from nova_holistic.solver.decomposition.partition import is_host_filter
+from nova_holistic.solver.decomposition.partition import (
+    divided, is_host_filter)
 from nova_holistic.solver.host_counts.counted_members import CountedMembers
 from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.numerics.tolerances import SUM_ROUNDING
@@ -49,13 +50,13 @@ class CountedHosts:
         of = np.zeros(len(hosts), dtype=np.int64)
         for mask in (*_masks(kinds, group, hosts, in_time),
                      *_dividing(members, hosts)):
-            of = _divided(of, mask.astype(np.int64))
+            of = divided(of, mask.astype(np.int64))
         known: dict[str, np.ndarray] = {}
         divisions = {level: kinds.table.division(level).of_host[hosts]
                      for level in members.levels}
         for level, division in sorted(divisions.items(), key=lambda each: (
                 len(np.unique(each[1])), each[0])):
-            finer = _divided(of, division)
+            finer = divided(of, division)
             if len(np.unique(division)) <= limits().whole_domains and (
                     finer.max(initial=0) < limits().counted_cells):
                 of, known[level] = finer, division
@@ -71,11 +72,6 @@ class CountedHosts:
         for most, room in zip(found, self.room):
             np.maximum.at(most, self.cell, room)
         return found
-
-    @property
-    def allowed(self) -> np.ndarray:
-        """[kind, cell]: whether some host of the cell has room."""
-        return self.most_members > 0
 
     def most(self, value: np.ndarray) -> list[np.ndarray]:
         """For each cell, [number]: the maximum value that this number of its
@@ -115,11 +111,6 @@ def host_values(kinds: Kinds, columns: Columns, host_types: HostTypes | None,
             value[host_types.hosts(number)] = most
         found.append(value * (1 + SUM_ROUNDING))
     return found
-
-
-def _divided(of: np.ndarray, by: np.ndarray) -> np.ndarray:
-    return np.unique(np.stack((of, by)), axis=1,
-                     return_inverse=True)[1].reshape(-1)
 
 
 def _dividing(members: CountedMembers,

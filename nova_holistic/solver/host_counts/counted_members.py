@@ -14,7 +14,7 @@ from nova_holistic.solver.decomposition.fewest_hosts import within_domains
 from nova_holistic.solver.evaluation.row_shapes import Disjoint, Shape, shapes
 from nova_holistic.solver.host_counts.limited_traffic import (
     limited_traffic, LimitedTraffic)
-from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.kinds import Kinds, limit_per_host
 from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.problem.rules import Rules, scoped_policies
 
@@ -144,8 +144,7 @@ def _host_limits(group: Group, known: Collection[str]) -> list[HostLimit]:
     found: dict[Paths, int] = {}
     for scope in group.scopes():
         paths = frozenset(m.path for m in scope.members if m.path in known)
-        for policy in scope.group.rules:
-            most = policy.most_on_a_host(scope)
-            if most is not None and most < len(paths):
-                found[paths] = min(most, found.get(paths, most))
+        most = limit_per_host(scope)
+        if most is not None and most < len(paths):
+            found[paths] = min(most, found.get(paths, most))
     return [HostLimit(*each) for each in found.items()]

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nova_holistic.solver.decomposition.host_room import HostRoom
+from nova_holistic.solver.decomposition.host_room import host_room
+from nova_holistic.solver.decomposition.partition import divided
 from nova_holistic.solver.evaluation.row_shapes import (
     CountCap, Disjoint, MaxDomains, MaxSkew, MinDomains, Shape)
 from nova_holistic.solver.host_counts.count_program import CountProgram
@@ -118,17 +119,8 @@ class RegionRows:
 
     def _limits(self, shape: CountCap | MaxSkew, number: int) -> np.ndarray:
         """[domain]: maximum number of members of the scope."""
-        most = np.full(self._count, number, dtype=np.int64)
-        if isinstance(shape, CountCap):
-            for domain, limit in shape.limits.items():
-                if domain >= 0:
-                    most[domain] = min(limit, number)
-        else:
-            # The difference to each other domain is at most the skew.
-            others = len(shape.domains) - 1
-            most[[*shape.domains]] = min(number, (
-                number + others * shape.skew) // (others + 1))
-        return most
+        return np.array([min(number, shape.most(domain, number))
+                         for domain in range(self._count)], dtype=np.int64)
 
     def _limit(self, paths: Paths, used: list[np.ndarray],
                most: np.ndarray) -> None:
@@ -185,13 +177,13 @@ class RegionRows:
         """[domain]: minimum number of its hosts that hold all members;
         infinite if they have no room."""
         members = self._program.members
-        room = HostRoom.all_of(members.kinds)
         found = np.zeros(self._count)
         for some, most in [(paths, len(paths)), *(
                 (each.paths, each.most) for each in members.limits
                 if each.paths <= paths)]:
             found = np.maximum(found, self._hosts_for(len(some), np.minimum(
-                room.of(some)[self._program.hosts.hosts], most)))
+                host_room(members.kinds, some)[self._program.hosts.hosts],
+                most)))
         return found
 
     def _hosts_for(self, size: int, room: np.ndarray) -> np.ndarray:
@@ -219,6 +211,5 @@ def _regions(program: CountProgram, level: str) -> np.ndarray:
     found = np.zeros(len(hosts.size), dtype=np.int64)
     for coarser in tree[:tree.index(level)] if level in tree else ():
         if coarser in hosts.domain_of:
-            found = np.unique(np.stack((found, hosts.domain_of[coarser])),
-                              axis=1, return_inverse=True)[1].reshape(-1)
+            found = divided(found, hosts.domain_of[coarser])
     return found

@@ -201,7 +201,8 @@ def _search_from_patterns(relaxed: Relaxed, task: Task,
         return None
     generation = ColumnGeneration(
         kinds, rules, relaxed.host_cost, merged, deadline, domain_branches(
-            kinds, rules, relaxed.cohesive.domains, merged.limit))
+            kinds, rules, relaxed.cohesive.domains, merged.limit,
+            deadline.left))
     whole = task.incumbent.objective.integral and relaxed.is_objective
     is_finished = generation.run(whole) or generation.has_used_time_share()
     taken = place_patterns(
@@ -213,7 +214,7 @@ def _search_from_patterns(relaxed: Relaxed, task: Task,
     fallback.construct_after(limits().relaxation_limit)
     with contextlib.suppress(OutOfTime):
         return search_on_hosts(relaxed, task, from_patterns(
-            merged, *taken, bool(relaxed.host_cost.slopes)))
+            merged, *taken))
     return None
 
 

@@ -107,4 +107,4 @@ def _solve(relaxed: Relaxed, task: Task, searches: bool) -> None:
     known.prove(bound + rest, cost)
     merged.proved.add(bound + rest, float(cost))
     if places is not None and searches:
-        search_on_hosts(relaxed, task, from_patterns(merged, *places, False))
+        search_on_hosts(relaxed, task, from_patterns(merged, *places))

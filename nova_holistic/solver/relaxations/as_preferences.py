@@ -7,8 +7,7 @@ Dravnieks, Locating Minimal Infeasible Constraint Sets in Linear Programs, ORSA
 Journal on Computing 3, 1991).
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
@@ -22,21 +21,6 @@ SETS = 'rules'
 """The undecided item if no set of rules was found or excluded."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Search:
-    """One group that is known to have no plan."""
-
-    group: Group
-    snapshot: Snapshot
-
-    def fits(self, trials: Trials, dropped: Sequence[Rule]) -> bool | None:
-        """Whether the group without these rules fits; None if unknown."""
-        if trials.over:
-            return None
-        return trials.fits(softened.without(self.group, dropped),
-                           self.snapshot)
-
-
 def as_preferences(group: Group, snapshot: Snapshot, trials: Trials,
                    reasons: Sequence[Reason]
                    ) -> tuple[tuple[AsPreferences, ...], tuple[str, ...]]:
@@ -46,14 +30,17 @@ def as_preferences(group: Group, snapshot: Snapshot, trials: Trials,
     :param reasons: the reasons; rules that they name are tried first
     :returns: the changes that were found, and the undecided positions
     """
-    search = _Search(group, snapshot)
+    def fits(within: Trials, dropped: Sequence[Rule]) -> bool | None:
+        """Whether the group without these rules fits; None if unknown."""
+        return within.fits(softened.without(group, dropped), snapshot)
+
     found = list(softened.rules(group))
     # A plan that satisfies some of the rules is also a plan without them.
-    together = search.fits(trials, found) if found else False
+    together = fits(trials, found) if found else False
     if together is False:
         return (), ()
     first = trials.part(limits().main_share)
-    tried = {rule: search.fits(first, [rule])
+    tried = {rule: fits(first, [rule])
              for rule in sorted(found, key=lambda rule: not _is_named(
                  rule, reasons))}
     singles = tuple(AsPreferences((rule,), True) for rule in found
@@ -63,14 +50,14 @@ def as_preferences(group: Group, snapshot: Snapshot, trials: Trials,
         return singles, undecided
     if not together:
         return (), (*undecided, SETS)
-    dropped = _set(search, trials, found)
+    dropped = _set(found, lambda fewer: fits(trials, fewer))
     # If every single rule is excluded, a set of two rules is the smallest.
     smallest = len(dropped) == 2 and not undecided
     return (AsPreferences(dropped, smallest),), undecided
 
 
-def _set(search: _Search, trials: Trials,
-         found: Sequence[Rule]) -> tuple[Rule, ...]:
+def _set(found: Sequence[Rule], fits: Callable[[list[Rule]], bool | None]
+         ) -> tuple[Rule, ...]:
     """A set of rules without which the group fits. Each rule of the set is
     needed, as far as this is proved within the time limit.
 
@@ -79,7 +66,7 @@ def _set(search: _Search, trials: Trials,
     dropped = list(found)
     for rule in reversed(found):
         fewer = [each for each in dropped if each is not rule]
-        if search.fits(trials, fewer):
+        if fits(fewer):
             dropped = fewer
     return tuple(dropped)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The largest count of one member description with which the group fits."""
 
+import bisect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -42,12 +43,11 @@ def lower_counts(group: Group, snapshot: Snapshot, trials: Trials
     """
     found, undecided = [], []
     monotone = is_monotone(group)
-    candidates = [each for each in _counted(group, group)]
+    candidates = list(_counted(group, group))
     for number, each in enumerate(candidates):
         share = trials.part(1 / (len(candidates) - number))
-        count, proved = _largest(each.counts, lambda count: (
-            None if share.over else share.fits(
-                _with_count(group, each.path, count), snapshot)), monotone)
+        count, proved = _largest(each.counts, lambda count: share.fits(
+            _with_count(group, each.path, count), snapshot), monotone)
         if count is not None:
             found.append(LowerCount(
                 each.position, each.path, count, each.description.count,
@@ -85,14 +85,9 @@ def _largest(counts: Sequence[int], fits: Fits, monotone: bool
 def _bisected(counts: Sequence[int],
               is_possible: Callable[[int], bool | None]) -> int | None:
     """A count that fits; if the answers are monotone, the largest one."""
-    low, high = -1, len(counts)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if is_possible(counts[middle]):
-            low = middle
-        else:
-            high = middle
-    return counts[low] if low >= 0 else None
+    number = bisect.bisect_left(
+        counts, True, key=lambda count: not is_possible(count))
+    return counts[number - 1] if number else None
 
 
 def _counted(top: Group, group: Group, path: str = '') -> Iterator[_Counted]:

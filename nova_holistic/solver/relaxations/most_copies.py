@@ -19,6 +19,7 @@ the others grows with the square of the number of classes, so a time limit
 applies to them. The bound is that of all arguments until then.
 """
 
+import bisect
 from collections.abc import Callable, Iterable, Iterator
 from collections import Counter, defaultdict
 import contextlib
@@ -35,6 +36,7 @@ from nova_holistic.solver.problem.arrays import Division
 from nova_holistic.solver.problem.deadline import no_limit, OutOfTime
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.kinds import limit_per_host
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +96,7 @@ def _classes(group: Group, table: HostTable,
                 admitted[number] = _admitted(scopes[number], table)
             open_to = open_to & admitted[number]
         limits = [most for number in numbers
-                  for rule in scopes[number].group.policies
-                  if (most := rule.most_on_a_host(scopes[number]))
-                  is not None]
+                  if (most := limit_per_host(scopes[number])) is not None]
         yield _Class(requirements, len(members), open_to,
                      min(limits, default=None))
 
@@ -132,14 +132,10 @@ def _largest(room: np.ndarray, members: int, most: int) -> int:
 
     :param most: maximum number of members of a copy on one host
     """
-    low, high = 0, int(room.sum()) // members
-    while low < high:
-        middle = (low + high + 1) // 2
-        if np.minimum(room, most * middle).sum() >= members * middle:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    return bisect.bisect_left(
+        range(1, 1 + int(room.sum()) // members), True,
+        key=lambda copies: np.minimum(
+            room, most * copies).sum() < members * copies)
 
 
 def _by_resources(classes: list[_Class], table: HostTable,

@@ -66,15 +66,11 @@ class Trials:
                              observer=None, limits=_in_time(
                                  self.settings.limits or all_limits())))
 
-    @property
-    def over(self) -> bool:
-        """Whether the time limit has passed, so that further trials have no
-        result."""
-        return not self.deadline.left()
-
     def fits(self, group: Group, snapshot: Snapshot) -> bool | None:
         """Whether a plan exists; None if this is unknown."""
-        return is_feasible(self.plan(group, snapshot))
+        answer = self.plan(group, snapshot)
+        return None if isinstance(answer, Unknown) else isinstance(
+            answer, Plan)
 
 
 def _in_time(chosen: Limits) -> Limits:
@@ -82,11 +78,6 @@ def _in_time(chosen: Limits) -> Limits:
     limit of a trial is a share of that of all trials."""
     return replace(chosen, construct=replace(
         chosen.construct, first_plan_seconds=0.0))
-
-
-def is_feasible(answer: Plan | Unplaceable | Unknown) -> bool | None:
-    """True for a plan, False for a proof that no plan exists, else None."""
-    return None if isinstance(answer, Unknown) else isinstance(answer, Plan)
 
 
 def _hard(group: Group) -> Group:

@@ -72,7 +72,7 @@ def _generation(group, snapshot, objective, rounds=2):
     if aggregation.impossible or aggregation.bound is None:
         return None
     those = domain_branches(cohesive.kinds, cohesive.cells, cohesive.domains,
-                            aggregation.limit)
+                            aggregation.limit, lambda: 1.0)
     return cohesive, aggregation, those, ColumnGeneration(
         cohesive.kinds, cohesive.cells, host_cost, aggregation, _deadline(),
         those)
@@ -155,7 +155,8 @@ def test_without_affinity_the_kinds_are_unchanged():
     rules = cells(kinds, lambda: None)
     cohesive = CohesiveKinds.of(kinds, rules)
     assert cohesive.kinds is kinds and cohesive.cells is rules
-    assert domain_branches(kinds, rules, cohesive.domains, 0.0) == ()
+    assert domain_branches(
+        kinds, rules, cohesive.domains, 0.0, lambda: 1.0) == ()
 
 
 def test_a_cohesive_set_of_all_members_leaves_no_others():

@@ -8,7 +8,6 @@ import random
 from nova_holistic.model.binding import bind
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.decomposition.host_limits import hosts_of_limits
-from nova_holistic.solver.decomposition.host_room import HostRoom
 from nova_holistic.solver.problem.kinds import (
     Kinds, limits_per_host, most_on_a_host)
 from tests.effort import times
@@ -21,7 +20,7 @@ from tests.unit.solver.scenario import plan
 
 def _counted(wanted, snapshot):
     kinds = Kinds.of(bind(wanted, snapshot), snapshot, {}, in_time().check)
-    return hosts_of_limits(HostRoom.all_of(kinds), in_time().check)
+    return hosts_of_limits(kinds, in_time().check)
 
 
 def test_no_plan_uses_fewer_hosts_than_the_bound():
