@@ -9,6 +9,7 @@ import http
 import math
 from typing import Any
 
+from nova_holistic.documents.validation import brief
 from nova_holistic import exceptions
 from nova_holistic.federation import errors as federation_errors
 from nova_holistic.holds import errors as hold_errors
@@ -16,6 +17,10 @@ from nova_holistic.inventory import errors as inventory_errors
 from nova_holistic.messaging import errors as engine_errors
 from nova_holistic.table import errors as table_errors
 from nova_holistic.topology import errors as topology_errors
+
+
+_MAX_NAME = 255
+"""Maximum length of a name that an error repeats in full."""
 
 
 class ApiError(exceptions.HolisticError):
@@ -39,7 +44,9 @@ class ApiError(exceptions.HolisticError):
 
 def not_found(resource: str, name: str) -> ApiError:
     """The error for a missing record and for a record of another project."""
-    return ApiError(404, 'not_found', f'there is no {resource} {name}')
+    shown = name if name.isprintable() and len(name) <= _MAX_NAME else (
+        brief(name))
+    return ApiError(404, 'not_found', f'there is no {resource} {shown}')
 
 
 def forbidden(rule: str, place: str = '', hint: str = '') -> ApiError:

@@ -58,7 +58,9 @@ def parse(raw: bytes, deepest: int) -> Any:
             text, object_pairs_hook=_unique, parse_constant=_constant,
             parse_int=_integer, parse_float=_finite)
     except json.JSONDecodeError as error:
-        raise _bad(f'is not JSON: {error.msg} at line {error.lineno}, column '
+        # Some messages of this parser already end with "at".
+        message = error.msg.removesuffix(' at')
+        raise _bad(f'is not JSON: {message} at line {error.lineno}, column '
                    f'{error.colno}') from None
     except RecursionError:
         raise _too_deep(deepest) from None

@@ -32,7 +32,8 @@ def read(query: MultiDict, schema: Mapping[str, Any],
         if name not in properties:
             known = (f'the known parameters are {listed(properties)}'
                      if properties else 'this request has no parameters')
-            raise InvalidDocument(name[:80], f'unknown parameter; {known}')
+            raise InvalidDocument(
+                name[:80] or "''", f'unknown parameter; {known}')
         values[name] = _value(name, query.getall(name), properties[name])
     validate(values)
     return values

@@ -27,6 +27,7 @@ def post(service, raw, **headers):
     (b'{"lease": ' + b'9' * 5000 + b'}', 'digits'),
     (b'{"group": {"name": "\\ud83d"}}', 'an incomplete character'),
     (b'{"\\ud83d": 1}', 'an incomplete character'),
+    (b'{"a": "\x07"}', 'Invalid control character at line 1, column 8'),
     (b'\xff\xfe{}', 'UTF-8'),
     (b'[' * 100 + b']' * 100, 'deeper than 64'),
     (b'[' * 100_000, 'deeper than 64'),
@@ -111,6 +112,18 @@ def test_an_id_other_than_a_uuid_is_not_found(service, name):
     service.created()
     assert refusal(service.ask('GET', f'/v1/groups/{name}'))[:2] == (
         404, 'holistic.not_found')
+
+
+@pytest.mark.parametrize('name, shown', [
+    ('a' * 3000, "'" + 'a' * 56 + '...'), ('%0A', "'\\n'"), ('..', '..')])
+def test_an_unknown_id_is_quoted_in_one_short_line(service, name, shown):
+    assert refusal(service.ask('GET', f'/v1/groups/{name}'))[2] == (
+        f'there is no group {shown}')
+
+
+def test_a_parameter_without_a_name_is_quoted(service):
+    assert refusal(service.ask('GET', '/v1?=1'))[2] == (
+        "'': unknown parameter; this request has no parameters")
 
 
 def test_a_path_that_is_not_utf8_is_refused(service):
