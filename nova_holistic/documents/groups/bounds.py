@@ -61,6 +61,19 @@ def with_numbers(count: Any, numbers: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def must_have_number(count: Any, place: str) -> None:
+    """
+    :param count: a count that may not have been checked yet
+    :param place: position of the count that is added to it
+    :raises InvalidDocument: it has no number to which another can be added
+    """
+    if not _is_number(
+            count.get('desired') if isinstance(count, Mapping) else count):
+        raise InvalidDocument(
+            place, 'the count to which this one is added must be a whole '
+            'number, or a mapping with desired')
+
+
 def _is_number(value: Any) -> bool:
     """The value has not been checked yet."""
     return isinstance(value, int) and not isinstance(value, bool)

@@ -9,7 +9,8 @@ results in the same document. An empty list of members equals a missing one.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from nova_holistic.documents.groups.bounds import with_numbers
+from nova_holistic.documents.groups.bounds import (
+    must_have_number, with_numbers)
 from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.members.bounds import numbered
@@ -190,6 +191,8 @@ def _more(known: _Document, added: Mapping[str, Any],
           place: str) -> _Document:
     """A counted member with additional servers, as many as the description
     adds."""
+    # The known member may be one of the same request.
+    must_have_number(known.get('count', 1), join(place, 'count'))
     if isinstance(added.get('count'), Mapping):
         return _rescaled(known, added, place)
     if 'count' not in known:

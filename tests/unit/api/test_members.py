@@ -83,3 +83,15 @@ def test_the_last_member_of_a_group_cannot_be_removed(service):
     group = service.planned({'name': 'one', 'members': [LOG]})
     answer = service.ask('DELETE', f'/v1/groups/{group}/members/log')
     assert refusal(answer)[:2] == (409, 'holistic.conflict')
+
+
+@pytest.mark.parametrize('first', [{'min': 1}, {'desired': 'many'}, {}])
+def test_a_member_given_twice_with_an_invalid_count_is_refused(
+        service, first):
+    group = service.planned()
+    answer = service.ask('POST', f'/v1/groups/{group}/members', {'members': [
+        {'name': 'x', 'resources': {'VCPU': 1}, 'count': first},
+        {'name': 'x', 'resources': {'VCPU': 1}, 'count': 2}]})
+    assert refusal(answer)[::2] == (
+        400, 'members[1].count: the count to which this one is added must be '
+        'a whole number, or a mapping with desired')

@@ -85,6 +85,14 @@ def test_an_invalid_new_member_names_its_position(description, place):
 
 @pytest.mark.parametrize('descriptions, place', [
     ([{'name': 'x', 'count': 'many'}, {'name': 'x'}], 'members[1].count'),
+    ([{'name': 'x', 'count': {'min': 1}}, {'name': 'x'}],
+     'members[1].count'),
+    ([{'name': 'x', 'count': {'desired': 'many'}}, {'name': 'x', 'count': 2}],
+     'members[1].count'),
+    ([{'name': 'x', 'count': {}}, {'name': 'x', 'count': {'desired': 2}}],
+     'members[1].count'),
+    ([{'name': 'x', 'count': 'many'},
+      {'name': 'x', 'count': {'desired': 2}}], 'members[1].count'),
     ([{'resources': SMALL}, {'resources': SMALL}], None)])
 def test_a_member_added_twice_is_reported_once(descriptions, place):
     """Adding the member to itself causes no second mistake."""
