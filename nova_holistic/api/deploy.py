@@ -17,7 +17,7 @@ from nova_holistic.cli.components import (
     boot_components, federation_components)
 from nova_holistic.cli.components.connections import connect
 from nova_holistic import conf as options
-from nova_holistic.conf import services
+from nova_holistic.conf import services, unreadable_files
 from nova_holistic.inventory.service_client import ServiceClient
 from nova_holistic.messaging.client import EngineClient
 from nova_holistic.observers import observe
@@ -65,8 +65,9 @@ def configure(conf: cfg.ConfigOpts, files: Sequence[str] | None) -> None:
     """Read the configuration, and configure logging from it."""
     logging.register_options(conf)
     options.register_opts(conf)
-    conf([], project=PROJECT, default_config_files=files,
-         version=importlib.metadata.version('nova_holistic'))
+    with unreadable_files.as_configuration_errors():
+        conf([], project=PROJECT, default_config_files=files,
+             version=importlib.metadata.version('nova_holistic'))
     if conf.holistic_api.limits == 'oslo_limit':
         # Only now, because the configuration also determines which options
         # exist.

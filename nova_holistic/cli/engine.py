@@ -15,7 +15,7 @@ from oslo_log import log as logging
 from nova_holistic.cli.components import engine_components
 from nova_holistic.cli import exits
 from nova_holistic import conf as options
-from nova_holistic.conf import services
+from nova_holistic.conf import services, unreadable_files
 from nova_holistic import exceptions
 from nova_holistic.messaging.transport import (
     get_nova_notification_transport, get_transport)
@@ -56,9 +56,10 @@ def _configured(argv: Sequence[str] | None) -> cfg.ConfigOpts:
     logging.register_options(conf)
     options.register_opts(conf)
     services.register_opts(conf)
-    conf(sys.argv[1:] if argv is None else list(argv),
-         project='nova-holistic', prog=PROGRAM,
-         version=importlib.metadata.version('nova_holistic'))
+    with unreadable_files.as_configuration_errors():
+        conf(sys.argv[1:] if argv is None else list(argv),
+             project='nova-holistic', prog=PROGRAM,
+             version=importlib.metadata.version('nova_holistic'))
     logging.setup(conf, 'nova-holistic')
     return conf
 

@@ -18,7 +18,7 @@ from nova_holistic.cli.manage_commands.command import Command, CommandResult
 from nova_holistic.cli.manage_commands import (
     federation, group, hold, inventory, purge, refusal)
 from nova_holistic import conf as options
-from nova_holistic.conf import services
+from nova_holistic.conf import services, unreadable_files
 from nova_holistic import exceptions
 from nova_holistic.picture.text_fitting import printable
 from nova_holistic.table import errors as table_errors
@@ -30,19 +30,21 @@ FAILED = 1
 _BAD_INPUT = (
     cfg.Error, NotConfigured, BadFile, exceptions.InvalidDocument,
     exceptions.UnknownPlugin, table_errors.GroupUnknown,
-    table_errors.MemberUnknown)
+    table_errors.InvalidUrl, table_errors.MemberUnknown)
 """An error that the operator must correct, independent of the state of the
 cloud."""
 
 
 def db_upgrade(conf) -> CommandResult:
     """bring the placement table's schema up to date"""
+    startup_check.check_url(conf)
     migration.upgrade(conf.holistic_database.connection)
     return db_version(conf)
 
 
 def db_version(conf) -> CommandResult:
     """show the schema's version, and the one this code expects"""
+    startup_check.check_url(conf)
     version = migration.version(conf.holistic_database.connection)
     return CommandResult(f'{version or "empty"} (expected {migration.head()})')
 
@@ -124,9 +126,10 @@ def _configured(argv: Sequence[str] | None) -> cfg.ConfigOpts:
     services.register_opts(conf)
     conf.register_cli_opt(cfg.SubCommandOpt(
         'command', title='commands', handler=_add_commands))
-    conf(sys.argv[1:] if argv is None else list(argv),
-         project='nova-holistic', prog='nova-holistic-manage',
-         version=importlib.metadata.version('nova_holistic'))
+    with unreadable_files.as_configuration_errors():
+        conf(sys.argv[1:] if argv is None else list(argv),
+             project='nova-holistic', prog='nova-holistic-manage',
+             version=importlib.metadata.version('nova_holistic'))
     _log_to_stderr(conf)
     return conf
 

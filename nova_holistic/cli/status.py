@@ -16,7 +16,7 @@ from oslo_upgradecheck import upgradecheck
 
 from nova_holistic.cli.status_checks import Check, CHECKS
 from nova_holistic import conf as options
-from nova_holistic.conf import services
+from nova_holistic.conf import services, unreadable_files
 
 PROGRAM = 'nova-holistic-status'
 FAULT = 255
@@ -42,9 +42,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     options.register_opts(conf)
     services.register_opts(conf)
     try:
-        return upgradecheck.main(
-            conf, 'nova-holistic', Checks(conf),
-            argv=list(sys.argv[1:] if argv is None else argv))
+        with unreadable_files.as_configuration_errors():
+            return upgradecheck.main(
+                conf, 'nova-holistic', Checks(conf),
+                argv=list(sys.argv[1:] if argv is None else argv))
     except cfg.Error as error:
         print(f'{PROGRAM}: {" ".join(str(error).split())}', file=sys.stderr)
         return FAULT

@@ -9,6 +9,15 @@ class TableError(exceptions.HolisticError):
     is invalid."""
 
 
+class InvalidUrl(TableError):
+    """The configuration names no database. The message does not contain the
+    value, because it may contain a password."""
+
+    def __init__(self):
+        super().__init__('[holistic_database] connection is not the URL of a '
+                         'supported database')
+
+
 class SchemaTooOld(TableError):
     """The database must be upgraded before this code can use it."""
 

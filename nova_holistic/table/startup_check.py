@@ -33,7 +33,7 @@ def check_schema_usable(conf) -> None:
     request.
 
     :raises SchemaTooOld: the schema is older than this code can use
-    :raises TableError: the configuration names no database
+    :raises InvalidUrl: the configuration names no database
     """
     database = Database(**_with_short_timeout(dict(conf.holistic_database)))
     try:
@@ -48,17 +48,28 @@ def check_schema_usable(conf) -> None:
         database.close()
 
 
+def check_url(conf) -> None:
+    """
+    :raises InvalidUrl: the configuration names no database
+    """
+    _driver(conf.holistic_database.connection)
+
+
+def _driver(connection: str) -> tuple[sa.URL, str]:
+    """The parsed URL and the name of its driver."""
+    try:
+        url = sa.make_url(connection)
+        url.get_dialect()
+        return url, url.get_driver_name()
+    except (sa_exception.ArgumentError, ValueError) as error:
+        # A port that is not a number causes a ValueError.
+        raise errors.InvalidUrl() from error
+
+
 def _with_short_timeout(options: dict[str, Any]) -> dict[str, Any]:
     """The options of the service with a short timeout and without retries."""
-    try:
-        url = sa.make_url(options['connection'])
-        url.get_dialect()
-        names = _TIMEOUTS.get(url.get_driver_name(), ())
-    except sa_exception.ArgumentError as error:
-        # The message does not contain the value, because it may contain a
-        # password.
-        raise errors.TableError('[holistic_database] connection is not the '
-                                'URL of a supported database') from error
+    url, driver = _driver(options['connection'])
+    names = _TIMEOUTS.get(driver, ())
     given = options.get('connection_parameters') or ''
     known = {*url.query, *parse.parse_qs(given)}
     return {**options, 'max_retries': 0, 'connection_parameters': '&'.join([

@@ -20,6 +20,15 @@ def test_the_version_of_an_empty_database_is_empty(run):
     assert (code, output) == (0, f'empty (expected {migration.head()})\n')
 
 
+@pytest.mark.parametrize('command', ['version', 'upgrade'])
+@pytest.mark.parametrize('url', [
+    '', 'nonsense', 'unknown://host/name', 'mysql+pymysql://host:port/name'])
+def test_an_invalid_url_of_the_database_exits_with_2(run, command, url):
+    assert run('db', command, table=url) == (
+        2, '', 'nova-holistic-manage: [holistic_database] connection is not '
+        'the URL of a supported database\n')
+
+
 def test_the_lease_expire_command_releases_expired_groups(run, world):
     # The command uses the real clock. By this clock, the lease has expired.
     world.now = world.now.replace(year=2001)

@@ -56,6 +56,11 @@ def app(build, tmp_path):
     return build()
 
 
+def test_an_unreadable_configuration_file_is_named(tmp_path):
+    with pytest.raises(cfg.Error, match=str(tmp_path)):
+        deploy.build({deploy.FILES: str(tmp_path)}, cfg.ConfigOpts())
+
+
 def test_the_api_refuses_to_start_on_an_old_schema(build, url):
     migration.upgrade(url, '0002')
     with pytest.raises(errors.SchemaTooOld, match='db upgrade'):

@@ -40,7 +40,8 @@ def test_an_unreachable_database_does_not_prevent_the_start(url, caplog):
     assert 'could not be checked' in shown
 
 
-@pytest.mark.parametrize('url', ['', 'nonsense', 'carrier+pigeon://nowhere'])
+@pytest.mark.parametrize('url', ['', 'nonsense', 'carrier+pigeon://nowhere',
+                                 'postgresql+psycopg2://host:port/name'])
 def test_an_invalid_database_url_is_refused_without_showing_it(url):
     with pytest.raises(errors.TableError, match='connection') as refused:
         startup_check.check_schema_usable(configured(url))

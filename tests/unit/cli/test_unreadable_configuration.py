@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs whose configuration cannot be read: one line, no traceback."""
+
+import subprocess
+import sys
+
+import pytest
+
+PROGRAMS = {
+    'engine': ([], 2),
+    'manage': (['db', 'version'], 2),
+    'status': (['upgrade', 'check'], 255),
+}
+"""The words after the configuration, and the exit code."""
+
+
+def _folder(folder):
+    return str(folder), str(folder)
+
+
+def _empty_string(folder):
+    # oslo.config treats it as the current folder.
+    return '', str(folder)
+
+
+def _not_utf_8(folder):
+    file = folder / 'latin-1.conf'
+    file.write_bytes('[DEFAULT]\nhost = é\n'.encode('latin-1'))
+    return str(file), str(file)
+
+
+def _too_long(folder):
+    file = folder / ('a' * 300)
+    return str(file), str(file)
+
+
+@pytest.mark.parametrize('given', [
+    _folder, _empty_string, _not_utf_8, _too_long])
+@pytest.mark.parametrize('program', PROGRAMS)
+def test_an_unreadable_file_is_named_in_one_line(program, given, tmp_path):
+    value, file = given(tmp_path)
+    words, code = PROGRAMS[program]
+    done = subprocess.run(
+        [sys.executable, '-c', 'import sys; from nova_holistic.cli import '
+         f'programs; sys.exit(programs.{program}())',
+         '--config-file', value, *words],
+        cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stdout) == (code, '')
+    line, end = done.stderr.split('\n')
+    assert line.startswith(f'nova-holistic-{program}: ')
+    assert file in line
+    assert end == ''
