@@ -30,7 +30,7 @@ from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 
 FACTORS = (0.25, 4)
-SHARES = ('share', 'noise')
+SHARES = ('share', 'noise', 'reserve', 'smoothing')
 """Parts of the names of limits that cannot exceed 1."""
 
 

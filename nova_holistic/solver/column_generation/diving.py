@@ -178,7 +178,7 @@ class Dive:
                         and master.value <= self._goal)):
                 break
             prices, _ = master.prices(master.duals)
-            gains = self._pricing(prices, most, limits().new_columns)
+            gains = self._pricing(prices, most, limits().cell_types)
             rank = np.argsort(-gains.known,
                               kind='stable')[:limits().dive_columns]
             rank = rank[gains.known[rank] > 0]

@@ -50,20 +50,24 @@ class DualVertices:
         scale = np.maximum(amounts.max(axis=0, initial=0), 1).astype(float)
         scaled = amounts / scale
         self._amounts = amounts.T.astype(float)
-        most = limits().tight_resources
-        kinds = [np.zeros((0, most), dtype=np.int64)]
-        factors = [np.zeros((0, len(scale), most))]
-        for size in range(1, 1 + min(most, *amounts.shape)):
+        found = []
+        for size in range(1, 1 + min(limits().tight_resources,
+                                     *amounts.shape)):
             inverse = _inverses(scaled, size)
             if inverse is None:
                 break
-            # The number after that of the last kind means no kind.
-            wider = (0, 0), (0, most - size)
-            kinds.append(np.pad(inverse[0], wider,
-                                constant_values=len(amounts)))
-            factors.append(np.pad(inverse[1], ((0, 0), *wider)))
-        self._kinds = np.concatenate(kinds)
-        self._factors = np.concatenate(factors) / scale[:, None]
+            found.append(inverse)
+        width = amounts.shape[0]
+        self._kinds = np.concatenate([
+            np.zeros((0, limits().tight_resources), dtype=np.int64),
+            *(np.pad(kinds,
+                     ((0, 0), (0, limits().tight_resources - kinds.shape[1])),
+                     constant_values=width) for kinds, _ in found)])
+        self._factors = np.concatenate([
+            np.zeros((0, len(scale), limits().tight_resources)),
+            *(np.pad(each, ((0, 0), (0, 0), (0, limits().tight_resources
+                                             - each.shape[2])))
+              for _, each in found)]) / scale[:, None]
 
     def __call__(self, prices: np.ndarray, order: np.ndarray,
                  room: np.ndarray) -> tuple[ValueBound, ...]:

@@ -123,7 +123,7 @@ class ColumnGeneration:
         """Compute lower bounds for the other branches, and choose the best
         branch."""
         branches = [(self.master.value, self._branches[0], self.floor)]
-        enough = (1 - limits().converged_gap) * self.floor
+        enough = (1 - limits().branch_gap) * self.floor
         if integral:
             # The bound has to exceed the next smaller whole number.
             base = self._constant
@@ -135,7 +135,8 @@ class ColumnGeneration:
             # Patterns with a gain on the first branch probably have a gain on
             # this branch.
             mirrored = branch.mirrored_prices(self._branches[0], prices)
-            self._add_columns(self.pricing(limits().price_rise * mirrored))
+            self._add_columns(self.pricing((1 + limits().price_rise)
+                                           * mirrored))
             found = self._solve_branch(integral, enough)
             if self.master.infeasible:
                 self.floor = float('inf')
@@ -153,9 +154,10 @@ class ColumnGeneration:
 
         :param enough: a bound at which the branch can be abandoned
         """
-        self.master.penalise(self._penalty * self.prices)
+        penalty = self._penalty
+        self.master.penalise(penalty * self.prices)
         known, last = enough < float('inf'), float('inf')
-        unplaced = float('inf')
+        weight = 0.0 if known else limits().smoothing
         for _ in range(limits().rounds):
             if self.has_used_time_share() or not self.master.solve(
                     self.deadline.left()):
@@ -165,12 +167,10 @@ class ColumnGeneration:
             if self._has_converged(integral):
                 if self.master.unplaced < 1e-6:
                     return True
-                if self.master.unplaced > unplaced - 1e-6:
-                    # A higher penalty has not placed more members.
+                if penalty > limits().largest_penalty:
                     return False
-                unplaced = self.master.unplaced
-                self._penalty *= limits().penalty_growth
-                self.master.penalise(self._penalty * self.prices)
+                self._penalty = penalty = penalty * limits().penalty_growth
+                self.master.penalise(penalty * self.prices)
                 continue
             falls = self.master.value < last * (
                 1 - decomposition().bound_progress)
@@ -179,13 +179,17 @@ class ColumnGeneration:
                     known or self.only_bounds)) and (
                         self._add_columns(self.pricing(
                             self.master.prices(self.master.duals)[0],
-                            max_types=limits().new_columns,
+                            max_types=limits().cell_types,
                             by_cost=self.only_bounds))):
                 continue
-            gains, proved = self._gains(self.master.duals)
-            better = self._raises_bound(self.master.duals, gains, proved)
-            if not (self._add_columns(gains) or better):
+            fresh, better = self._price(
+                weight * self._duals + (1 - weight) * self.master.duals)
+            if not (fresh or better or weight):
                 break
+            # Do not use smoothed prices that lead to neither columns nor a
+            # better bound.
+            useful = fresh or better and not self.only_bounds
+            weight = limits().smoothing if useful else 0.0
         return self.master.unplaced < 1e-6
 
     def has_used_time_share(self) -> bool:
@@ -205,8 +209,11 @@ class ColumnGeneration:
         """Start from the prices of the merged hosts, and raise them while the
         bound improves."""
         first = self._duals
-        for number in range(limits().warm_rounds):
-            duals = first * limits().price_rise ** number
+        for number in range(limits().fixed_cost_rounds if self.only_bounds
+                            else limits().warm_rounds):
+            duals = first * (limits().fixed_cost_rise ** number
+                             if self.only_bounds
+                             else 1 + limits().price_rise * number)
             gains, proved = self._gains(duals)
             self._add_columns(gains)
             better = self._raises_bound(duals, gains, proved)
@@ -218,6 +225,13 @@ class ColumnGeneration:
             # members, the prices are too high.
             if supplied >= proved or (number and not better):
                 return
+
+    def _price(self, duals: np.ndarray) -> tuple[int, bool]:
+        """Return the number of new patterns, and whether the bound improved.
+        """
+        gains, proved = self._gains(duals)
+        better = self._raises_bound(duals, gains, proved)
+        return self._add_columns(gains), better
 
     def _gains(self, duals: np.ndarray) -> tuple[PricingResult, float]:
         prices, proved = self.master.prices(duals)

@@ -98,6 +98,8 @@ class Pricing:
             self._room = np.minimum(host_types.room, most)
             self._free = np.minimum(
                 self._free, self._room @ host_types.amounts)
+        self._beam = (limits().beam if max_types is None
+                      else limits().heuristic_beam)
         self._by_cost = by_cost
         self._left = self.evaluated_patterns + limits().patterns
         self._slack = EQUAL_PRICES * float(np.max(prices, initial=0.0))
@@ -130,8 +132,10 @@ class Pricing:
             host_types.opening[types], EQUAL_COSTS) if self._by_cost
             else -above, kind='stable')
         rank = rank[above[rank] > 0][:max_types]
-        if len(rank):
-            self._part(types[np.sort(rank)], cell_prices, gains)
+        for first in range(0, len(rank), limits().priced_types):
+            self._part(types[np.sort(rank[first:first
+                                          + limits().priced_types])],
+                       cell_prices, gains)
 
     def _part(self, types: np.ndarray, cell_prices: CellPrices,
               gains: PricingResult) -> None:
@@ -191,7 +195,8 @@ class Pricing:
                 self._host_types.before[types_of] + grown.added, level)
             some = np.flatnonzero(
                 upper > gains.known[types_of] + self._slack)
-            part = grown[_beam(grown.of, upper, some, lost)]
+            part = grown[_beam(
+                grown.of, upper, some, lost, self._beam)]
             if not len(part.of):
                 break
         return lost
@@ -208,7 +213,7 @@ class Pricing:
             # This is the last kind: use as many members as fit.
             which, number = slice(None), most
         else:
-            if (most + 1).sum() > limits().patterns // 2:
+            if (most + 1).sum() > limits().partial_patterns:
                 return None
             which, number = numbers_to_add(most)
         grown = part[which]
@@ -245,15 +250,14 @@ class Pricing:
 
 
 def _beam(of: np.ndarray, upper: np.ndarray, some: np.ndarray,
-          lost: np.ndarray) -> np.ndarray:
-    """A limited number of patterns of each host, by their upper bounds.
+          lost: np.ndarray, most: int) -> np.ndarray:
+    """At most this number of patterns of each host, by their upper bounds.
 
     :param of: host of each pattern
     :param some: the patterns to choose from
     :param lost: [host]: largest upper bound of the pruned patterns, which is
         updated
     """
-    most = limits().beam
     numbers = np.bincount(of[some], minlength=len(lost))
     if numbers.max(initial=0) <= most:
         return some

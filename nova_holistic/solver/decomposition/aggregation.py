@@ -9,7 +9,6 @@ remains valid without the others.
 """
 
 from collections.abc import Sequence
-import itertools
 
 import numpy as np
 
@@ -59,6 +58,8 @@ class HostAggregation:
         self.cells = cells
         self.host_cost = host_cost
         self._deadline = deadline
+        self._equality_tolerance = (
+            limits().equal_hosts if host_cost.slopes else EQUAL_COSTS)
         self.columns = columns(kinds, cells.of, host_cost)
         self.bound: float | None = None
         self.least = 0.0
@@ -77,14 +78,15 @@ class HostAggregation:
         improves, or little time is left. Branching determines the domains in
         use in each round.
 
-        :param rounds: maximum number of rounds; None means no limit
+        :param rounds: maximum number of rounds; None means the limit
         """
+        rounds = limits().rounds if rounds is None else rounds
         bins = self._next or _bins(
             self.columns.split_values(), self.columns.cell,
             limits().first_bins)
         if not self._next and not self._limit_preferences(bins):
             return
-        for _ in itertools.count() if rounds is None else range(rounds):
+        for _ in range(rounds):
             before = self._latest_bound
             if not self._solve(bins):
                 return
@@ -123,8 +125,7 @@ class HostAggregation:
                 :self.cells.fewest_with_limits]), float('inf'))
         program = self._program(self._bins, self.limit)
         program.count_hosts()
-        outcome, _ = program.solve_relaxed(limits().bound_progress,
-                                           deadline.left)
+        outcome, _ = program.solve_relaxed(limits().domain_gap, deadline.left)
         if outcome.bound is not None:
             self.proved.add(self._cost(outcome), self.limit)
 
@@ -133,11 +134,11 @@ class HostAggregation:
         values = self.columns.split_values()
         used = zip(self._used_bins, self.solution)
         mixed = [number for number, (hosts, _) in used
-                 if np.ptp(values[hosts], axis=0).max() > EQUAL_COSTS]
-        if not mixed or self._deadline.elapsed() > (
-                phases().relaxation_limit * self._deadline.limit):
+                 if _is_heterogeneous(values[hosts], self._equality_tolerance)]
+        if not mixed or self._deadline.left() < (
+                limits().reserve_share * self._deadline.limit):
             return None
-        parts = max(2, limits().first_bins // len(mixed))
+        parts = max(limits().bin_parts, limits().first_bins // len(mixed))
         split = [part for number in mixed
                  for part in _finely_split(values, bins[number], parts)]
         gone = set(mixed)
@@ -173,7 +174,7 @@ class HostAggregation:
         if limit <= self.limit:
             return max(self.bound, known)
         outcome, _ = self._program(self._bins, limit).solve_relaxed(
-            limits().bound_progress, self._deadline.left)
+            limits().domain_gap, self._deadline.left)
         return max(self._unlimited_bound, self._cost(outcome), known)
 
     def _limit_preferences(self, bins: Sequence[np.ndarray]) -> bool:
@@ -198,7 +199,7 @@ class HostAggregation:
             self.least, program.penalty) if outcome.solved else float('inf')
         # This bound holds for all plans, even if none is within that limit.
         outcome, _ = self._program(bins, float('inf')).solve_relaxed(
-            limits().bound_progress, self._deadline.left)
+            limits().domain_gap, self._deadline.left)
         self._unlimited_bound = max(self._unlimited_bound, self._cost(outcome))
         return True
 
@@ -216,7 +217,7 @@ class HostAggregation:
 
     def _solve(self, bins: list[np.ndarray]) -> bool:
         program = self._program(bins, self.limit)
-        outcome, x = program.solve_relaxed(limits().bound_progress,
+        outcome, x = program.solve_relaxed(limits().domain_gap,
                                            self._deadline.part(
                                                phases().program_share).left)
         if outcome.status is Status.INFEASIBLE and self.limit < float('inf'):
@@ -281,3 +282,8 @@ def _finely_split(values: np.ndarray, hosts: np.ndarray,
     if len(hosts) <= parts:
         return [hosts[[n]] for n in range(len(hosts))]
     return _split(values, hosts, parts)
+
+
+def _is_heterogeneous(values: np.ndarray, alike: float) -> bool:
+    return len(values) > 1 and bool(
+        (values.max(axis=0) - values.min(axis=0) > alike).any())

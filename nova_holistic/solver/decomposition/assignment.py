@@ -54,7 +54,7 @@ class _Assignment:
         self._column = np.full(upper.shape, -1)
         self._places = np.argwhere(upper > 0)
         self._column[upper > 0] = np.arange(len(self._places))
-        self.small = len(self._places) <= milp().whole_places
+        self.small = len(self._places) <= limits().assignment_places
         self._upper: list[float] = upper[upper > 0].astype(float).tolist()
         self._upper += [float(len(each.members)) for each in case.classes]
         self._integer = [True] * len(self._upper)

@@ -10,6 +10,7 @@ from nova_holistic.solver.decomposition.aggregated_program import (
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.marginal_cost_greedy import (
     assign_by_marginal_cost, rounded_counts)
+from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.limits.current import milp, phases, problem
 from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
 from nova_holistic.solver.problem.deadline import Deadline
@@ -20,7 +21,7 @@ from nova_holistic.solver.problem.hosts import in_turns
 class HostAssignment:
     """Chosen hosts, and places on them.
 
-    :ivar hosts: indexes in the table, in ascending order
+    :ivar hosts: indexes in the table, including some hosts without places
     :ivar taken: for each kind, host index to number of places; None if no
         places were found
     :ivar shares: [part, cell]: members of the cells' parts there
@@ -46,31 +47,46 @@ def assign_to_hosts(aggregation: HostAggregation, spare: float, gap: float,
     """
     if aggregation.host_cost.slopes:
         return _by_marginal_cost(aggregation, spare)
-    chosen = _chosen(aggregation, spare)
+    cells = aggregation.cells
+    chosen = _chosen(aggregation, max(spare, limits().spare_hosts)
+                     if cells.cohesive_sets else spare)
     program = AggregatedProgram(
-        aggregation.kinds, aggregation.cells, aggregation.host_cost,
-        aggregation.columns, [np.array([n]) for n in chosen])
+        aggregation.kinds, cells, aggregation.host_cost, aggregation.columns,
+        [np.array([n]) for n in chosen])
     program.require_integers()
     program.preferences.limit(program.program, aggregation.limit)
     _, x = program.solve(phases().program_share * deadline.left(), gap / 2,
                          milp().nodes)
     hosts = aggregation.columns.hosts[chosen]
+    # Rules that this program does not contain may require a few more hosts.
+    known = aggregation.columns.hosts[np.union1d(
+        chosen, _chosen(aggregation, spare + limits().spare_hosts,
+                        limits().fewest_spare_hosts))]
     if not x.any():
-        return HostAssignment(hosts, None)
-    return HostAssignment(hosts, _by_kind(hosts, np.rint(x).astype(np.int64)),
+        return HostAssignment(known, None)
+    return HostAssignment(known, _by_kind(hosts, np.rint(x).astype(np.int64)),
                           np.rint(program.parts).astype(np.int64))
 
 
 def from_patterns(aggregation: HostAggregation, taken: np.ndarray,
                   parts: np.ndarray) -> HostAssignment:
-    """Return known places, and their hosts.
+    """Return known places, and some additional hosts without places.
 
     :param taken: [kind, host of the columns]
     :param parts: [part, cell]: members of the places
     """
-    hosts = aggregation.columns.hosts
-    return HostAssignment(hosts[taken.any(axis=0)], _by_kind(hosts, taken),
-                          parts)
+    columns = aggregation.columns
+    busy = np.flatnonzero(taken.any(axis=0))
+    more = max(limits().fewest_spare_hosts, int(limits().spare_hosts
+                                                * len(busy)))
+    rest = np.setdiff1d(np.arange(len(columns.hosts)), busy)
+    if aggregation.host_cost.slopes:
+        rest = rest[np.argsort(columns.before[rest], kind='stable')]
+    else:
+        rest = _by_cost_and_capacity(aggregation, rest)
+    return HostAssignment(
+        np.sort(columns.hosts[np.concatenate((busy, rest[:more]))]),
+        _by_kind(columns.hosts, taken), parts)
 
 
 def _by_kind(hosts: np.ndarray, taken: np.ndarray) -> tuple[
@@ -94,23 +110,25 @@ def _by_marginal_cost(aggregation: HostAggregation,
     taken = assign_by_marginal_cost(
         kinds, columns, aggregation.host_cost.slopes, quota, order)
     if taken is None:
-        chosen = _chosen(aggregation, spare)
+        chosen = _chosen(aggregation, spare, limits().fewest_spare_hosts)
         return HostAssignment(columns.hosts[chosen], None)
     busy = taken.any(axis=0)
     free = order[~busy[order]]
     more = free[np.argsort(columns.before[free], kind='stable')]
-    more = more[:int(spare * busy.sum())]
+    more = more[:max(limits().fewest_spare_hosts,
+                     int((spare + limits().spare_hosts) * busy.sum()))]
     return HostAssignment(
         np.sort(columns.hosts[np.concatenate((np.flatnonzero(busy), more))]),
         _by_kind(columns.hosts, taken))
 
 
-def _chosen(aggregation: HostAggregation, spare: float) -> np.ndarray:
+def _chosen(aggregation: HostAggregation, spare: float,
+            least: int = 0) -> np.ndarray:
     """Sorted indexes of the chosen hosts in the relaxation's columns."""
     columns = aggregation.columns
     used = np.concatenate([hosts[:number] for (hosts, _), number in zip(
         aggregation.solution, aggregation.considered)])[:problem().part_hosts]
-    more = int(np.ceil(spare * len(used)))
+    more = max(least, int(np.ceil(spare * len(used))))
     rest = _by_cost_and_capacity(aggregation, np.setdiff1d(
         np.arange(len(columns.hosts)), used))
     return np.sort(np.concatenate((used, rest[:more])))

@@ -58,6 +58,10 @@ class PhasesLimits:
     :ivar fallback_after: share of the time limit after which a fallback plan
         is constructed when policies have been read, or after the first
         relaxation.
+    :ivar fallback_late: share of the time limit after which a fallback plan is
+        constructed before a plan from patterns. With ``relaxation_limit``
+        instead, tests/unit/solver/internal/test_fallback_plan.py has a group
+        without a plan, because the assignment exceeds the time limit.
     :ivar spare_hosts: hosts added to those of the relaxation, as shares of
         them, in turn. With a quarter the plan is worse on 1, and also with
         four times the value, of 10 points.
@@ -65,8 +69,7 @@ class PhasesLimits:
         generation. With four times the value the plan is worse on 1 of 10
         points, and the effort is up to 1.16 times as much.
     :ivar relaxation_limit: share of the time limit after which no further
-        relaxation, round of pricing or choice of hosts begins, and a fallback
-        plan is constructed before the plan of patterns, or after relaxations.
+        relaxation, round of pricing or choice of hosts begins.
     :ivar relaxed_kinds: kinds of members in a relaxation that gives only a
         bound, and kinds up to which patterns improve this bound if hosts in
         use have different costs. Chosen by the mixed groups of
@@ -153,6 +156,7 @@ class PhasesLimits:
     coarse_from: int = 150
     large_places: int = 5_000
     fallback_after: float = 0.1
+    fallback_late: float = 0.4
     spare_hosts: tuple[float, ...] = (0.0, 0.5, 1.0)
     rounds_before_patterns: int = 2
     relaxation_limit: float = 0.5

@@ -211,7 +211,7 @@ def _search_from_patterns(relaxed: Relaxed, task: Task,
     merged.proved.add(generation.bound, generation.limit)
     if taken is None:
         return None
-    fallback.construct_after(limits().relaxation_limit)
+    fallback.construct_after(limits().fallback_late)
     with contextlib.suppress(OutOfTime):
         return search_on_hosts(relaxed, task, from_patterns(
             merged, *taken))

@@ -18,6 +18,7 @@ from nova_holistic.solver.decomposition.cells import cells
 from nova_holistic.solver.decomposition.host_assignment import (
     assign_to_hosts, HostAssignment)
 from nova_holistic.solver.evaluation.rule_counts import RuleCounts
+from nova_holistic.solver.limits.current import decomposition
 from nova_holistic.solver.limits.current import phases as phases_limits
 from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.milp.backend import Backend
@@ -240,7 +241,7 @@ def _place_others(known: TrafficPlans, placement: TrafficPlacement,
         if not aggregation.impossible and aggregation.bound is not None:
             # The places do not matter: only members with traffic have a cost.
             return assign_to_hosts(
-                aggregation, phases_limits().spare_hosts[1], 1.0,
+                aggregation, decomposition().spare_hosts, 1.0,
                 deadline), rules.of
     return None
 

@@ -110,7 +110,8 @@ def test_relaxations_that_were_found_in_time_are_kept():
     whole = relax(wanted, snapshot, reasons=reasons, settings=EACH)
     assert whole.preferences and whole.hosts and not whole.undecided
     numbers = []
-    for readings in (1, 10, 40, 100, 300, 1_000, 3_000, 10_000, 30_000):
+    for readings in (1, 10, 40, 100, 300, 1_000, 3_000, 10_000, 30_000,
+                     100_000):
         found = relax(wanted, snapshot, reasons=reasons, settings=Settings(
             time_limit=1.0, timer=Stopping(readings)))
         # Without time to try single rules, all of them together are known.

@@ -238,7 +238,7 @@ def test_pricing_ends_with_the_time_and_its_bounds_are_valid(
 @pytest.mark.parametrize('host_cost', HOST_COSTS.values(), ids=HOST_COSTS)
 def test_an_unfinished_pricing_gives_valid_upper_bounds(
         host_cost, set_limits):
-    set_limits('column_generation', patterns=3)
+    set_limits('column_generation', partial_patterns=3)
     chance = random.Random(5)
     host_types = _alike(chance, host_cost)
     prices = np.array([[0.7], [0.5], [0.9]]).repeat(
