@@ -49,7 +49,8 @@ def check_schema_usable(conf) -> None:
 
 
 def check_url(conf) -> None:
-    """
+    """Check the URL of the database without connecting to it.
+
     :raises InvalidUrl: the configuration names no database
     """
     _driver(conf.holistic_database.connection)

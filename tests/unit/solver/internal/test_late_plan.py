@@ -5,6 +5,8 @@ for a limited time."""
 import numpy as np
 import pytest
 
+from nova_holistic.cli import plan
+from nova_holistic.conf import planner
 from nova_holistic.model.binding import bind
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.objectives import load_objective
@@ -32,10 +34,10 @@ FITS = ['no two members alike', 'many groups', 'many relationships',
         'groups that want hosts of their own', 'more skew than members']
 
 
-def late(wanted, snapshot, readings, **options):
-    """Solve with a clock on which the limit passes after these readings."""
+def late(wanted, snapshot, readings, limit=LIMIT, then=LATE, **options):
+    """Solve with a clock that shows a later time after these readings."""
     return solve(wanted, snapshot, settings=Settings(
-        time_limit=LIMIT, timer=Stopping(readings, LATE)), **options)
+        time_limit=limit, timer=Stopping(readings, then)), **options)
 
 
 def readings_of(wanted, snapshot, **options):
@@ -114,9 +116,7 @@ def test_the_additional_time_is_limited():
     wanted, snapshot = SHAPES['many groups'], racks(30)
     end = limits().first_plan_seconds
     # The limit passes at the second reading, and the additional time with it.
-    answer = solve(wanted, snapshot, settings=Settings(
-        time_limit=LIMIT, timer=Stopping(1, end)))
-    assert isinstance(answer, Unknown)
+    assert isinstance(late(wanted, snapshot, 1, then=end), Unknown)
     # The additional time ends while the plan is constructed.
     for clock in (_Steps(end / 20), _Steps(end / 80)):
         answer = solve(wanted, snapshot, settings=Settings(
@@ -137,11 +137,17 @@ class _Steps:
 
 
 def test_a_long_limit_is_not_exceeded():
-    wanted, snapshot = SHAPES['many groups'], racks(30)
     limit = limits().first_plan_seconds
-    answer = solve(wanted, snapshot, settings=Settings(
-        time_limit=limit, timer=Stopping(1, limit)))
+    answer = late(SHAPES['many groups'], racks(30), 1, limit, then=limit)
     assert isinstance(answer, Unknown)
+
+
+def test_the_help_texts_state_the_additional_time():
+    option = next(each for each in planner.OPTS if each.name == 'time_limit')
+    parser = plan.Plan(None, None).get_parser('plan')
+    for text in option.help, parser.format_help():
+        assert f'until {limits().first_plan_seconds:g} seconds' in (
+            ' '.join(text.split()))
 
 
 def test_without_additional_time_the_answer_is_unknown(set_limits):

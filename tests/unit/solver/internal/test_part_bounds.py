@@ -222,17 +222,15 @@ def test_only_parts_with_violated_preferences_are_solved(monkeypatch):
     assert solved == [{'violated'}]
 
 
-def test_bounds_of_parts_without_preferences_are_valid_for_every_plan():
-    """The plan violates a preference of another part. So its traffic may be
-    lower than that of plans without violations, but not zero."""
-    wanted = group(groups=[
-        group(groups=[group(servers('m', 1), name=side) for side in 'ab'],
-              name='traffic', relationships=[
-                  Bandwidth(between=('a', 'b'), mbps=10, level='rack'),
-                  RelationshipAntiAffinity(between=('a', 'b'),
-                                           level='rack')]),
-        group(servers('m', 2), name='apart',
-              policies=[AntiAffinity(weight=1.0)])])
+def _pair(name, *relationships):
+    """Return two sides with one server each."""
+    return group(groups=[group(servers('m', 1), name=side) for side in 'ab'],
+                 name=name, relationships=relationships)
+
+
+def _pairs_apart(wanted):
+    """Return an incumbent of traffic, in whose plan the sides b are on one of
+    two hosts, and all other members on the other."""
     snapshot = cloud(*(host(f'h{n}', f'r{n}', vcpus=8) for n in range(2)))
     bound = bind(wanted, snapshot)
     known = Incumbent(bound, snapshot, {}, load_objective(
@@ -240,17 +238,28 @@ def test_bounds_of_parts_without_preferences_are_valid_for_every_plan():
     assert known.offer({m.path: snapshot.hosts['/b/' in m.path]
                         for m in known.members})
     assert known.plan_cost == (1, 40)
+    return known
+
+
+def test_bounds_of_parts_without_preferences_are_valid_for_every_plan():
+    """The plan violates a preference of another part. So its traffic may be
+    lower than that of plans without violations, but not zero."""
+    known = _pairs_apart(group(groups=[
+        _pair('traffic',
+              Bandwidth(between=('a', 'b'), mbps=10, level='rack'),
+              RelationshipAntiAffinity(between=('a', 'b'), level='rack')),
+        group(servers('m', 2), name='apart',
+              policies=[AntiAffinity(weight=1.0)])]))
     bound_parts(known, load_backend('highs'), in_time())
     assert (known.least, known.bound) == (0, 40)
 
 
 def test_parts_with_traffic_add_up():
     """Each of three pairs with traffic has its sides in different racks."""
-    wanted = group(groups=[group(
-        groups=[group(servers('m', 1), name=side) for side in 'ab'],
-        name=f'g{n}', relationships=[
-            Bandwidth(between=('a', 'b'), mbps=10, level='rack', weight=1.0),
-            RelationshipAntiAffinity(between=('a', 'b'), level='rack')])
+    wanted = group(groups=[_pair(
+        f'g{n}',
+        Bandwidth(between=('a', 'b'), mbps=10, level='rack', weight=1.0),
+        RelationshipAntiAffinity(between=('a', 'b'), level='rack'))
         for n in range(3)])
     snapshot = cloud(*(host(f'h{n}', f'r{n % 2}', inventories={
         'VCPU': Inventory(8)}) for n in range(4)))
@@ -267,25 +276,13 @@ def test_parts_with_traffic_add_up():
 def test_parts_without_traffic_or_violations_are_not_solved(monkeypatch):
     """Their bounds are 0. If the value of the known plan is close to its
     bound, only the bounds of the preferences are needed."""
-    def sides(name, relationship):
-        return group(groups=[group(servers('m', 1), name=side)
-                             for side in 'ab'], name=name,
-                     relationships=[relationship])
-
-    traffic = Bandwidth(between=('a', 'b'), level='rack', mbps=10)
-    wanted = group(groups=[
-        sides('traffic', traffic),
-        sides('violated', RelationshipAffinity(
+    known = _pairs_apart(group(groups=[
+        _pair('traffic',
+              Bandwidth(between=('a', 'b'), level='rack', mbps=10)),
+        _pair('violated', RelationshipAffinity(
             between=('a', 'b'), level='host', weight=1.0)),
-        sides('satisfied', RelationshipAntiAffinity(
-            between=('a', 'b'), level='host', weight=1.0))])
-    snapshot = cloud(*(host(f'h{n}', f'r{n}', vcpus=8) for n in range(2)))
-    bound = bind(wanted, snapshot)
-    known = Incumbent(bound, snapshot, {}, load_objective(
-        'network').for_group(bound), 0.01)
-    assert known.offer({m.path: snapshot.hosts['/b/' in m.path]
-                        for m in known.members})
-    assert known.plan_cost == (1, 40)
+        _pair('satisfied', RelationshipAntiAffinity(
+            between=('a', 'b'), level='host', weight=1.0))]))
     solved, solve = [], part_bounds._solve_part
 
     def solve_part(known, batch, *how):
