@@ -74,8 +74,8 @@ def domain_branches(kinds: Kinds, cells: Cells,
         if fixed:
             numbers, values = np.array(fixed).T
             first = len(kinds.kinds) * cells.count
-            program.add(np.arange(len(fixed)), first + numbers.astype(
-                np.int64), np.ones(len(fixed)), values, values, len(fixed))
+            program.add_rows([(first + numbers.astype(np.int64), 1.0)],
+                             values, values)
         outcome, _ = program.solve(left())
         return outcome.status is not Status.INFEASIBLE
 

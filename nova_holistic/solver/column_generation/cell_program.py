@@ -22,8 +22,7 @@ def cell_program(kinds: Kinds, cells: Cells, limit: float) -> Linear:
     program = Linear(np.zeros(len(upper)), upper)
     share = np.arange(size).reshape(shape)
     # Every member is placed exactly once.
-    program.add(np.repeat(np.arange(shape[0]), shape[1]), share.ravel(),
-                np.ones(size), kinds.numbers, kinds.numbers, shape[0])
+    program.add_rows([(share.T, 1.0)], kinds.numbers, kinds.numbers)
     cells.add_rows(program, share, np.arange(shape[1]), size)
     cells.penalty(len(upper), share, np.arange(shape[1]), size).limit(
         program, limit)
@@ -60,8 +59,7 @@ def integer_shares(kinds: Kinds, cells: Cells, places: np.ndarray,
     numbers = np.arange(size)
     short = len(program.upper) - size + numbers
     # A member that is not short has a place.
-    program.add(np.tile(numbers, 2), np.concatenate((numbers, short)),
-                np.repeat([-1.0, 1.0], size), -places.ravel(), np.inf, size)
+    program.add_rows([(numbers, -1.0), (short, 1.0)], -places.ravel(), np.inf)
     program.cost[short] = 1.0
     program.integer = np.concatenate((
         np.ones(size, dtype=bool), cells.whole, np.zeros(size, dtype=bool)))

@@ -175,8 +175,7 @@ class PatternProgram:
         program.add(rows.reshape(-1), columns, np.ones(number), -np.inf,
                     types.numbers[used].astype(float), len(used))
         if self._fewest_hosts:
-            program.add(np.zeros(number), columns, np.ones(number),
-                        self._fewest_hosts, np.inf, 1)
+            program.add_row([(columns, 1.0)], self._fewest_hosts, np.inf)
         return program, unit
 
     def _places(self, patterns: Patterns, hosts: np.ndarray,
@@ -188,7 +187,5 @@ class PatternProgram:
         :param parts: [part, cell]: members
         """
         used = np.flatnonzero(hosts)
-        return places_of_hosts(
-            self.generation.host_types,
-            Patterns(patterns.types[used], patterns.members[used]),
-            hosts[used], shares), parts
+        return places_of_hosts(self.generation.host_types, patterns.only(used),
+                               hosts[used], shares), parts

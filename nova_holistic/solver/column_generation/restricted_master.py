@@ -65,9 +65,9 @@ class RestrictedMaster:
         self._free = program.upper[self._own]
         self.rows = len(self._lower)
         # Patterns cover the members that are assigned to the cell.
-        program.add(np.tile(places, 2), np.concatenate((
-            places, len(program.upper) - size + places)), np.concatenate((
-                np.full(size, -1.0), np.ones(size))), 0.0, np.inf, size)
+        program.add_rows(
+            [(places, -1.0), (len(program.upper) - size + places, 1.0)],
+            0.0, np.inf)
         self._first = len(program.upper)
         self._highs = program.loaded()
         if not len(host_types.slopes):

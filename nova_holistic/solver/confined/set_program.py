@@ -191,17 +191,12 @@ class SetProgram:
                 missing, self.value / unit))),
             np.concatenate((self._domains[of], self._numbers[:missing])),
             None if relaxed else np.ones(size, dtype=bool))
-        own = self.costs.choices[choice].T
-        row, column = np.nonzero(own)
-        program.add(
-            np.concatenate((row, np.arange(missing))),
-            np.concatenate((column, size + np.arange(missing))),
-            np.concatenate((own[row, column], np.ones(missing))),
-            self._numbers, self._numbers, types)
+        program.add_rows(
+            [(columns[:, None], self.costs.choices[choice]),
+             (size + np.arange(missing), 1.0)], self._numbers, self._numbers)
         program.add(of, columns, np.ones(size), -np.inf, self._domains,
                     len(self.costs.classes))
         used = self._shared[:, of] * self.costs.amounts[:, choice]
-        row, column = np.nonzero(used)
-        program.add(row, column, used[row, column], -np.inf,
-                    self.limits.most, len(self.limits.most))
+        program.add_rows([(columns[:, None], used.T)], -np.inf,
+                         self.limits.most)
         return program

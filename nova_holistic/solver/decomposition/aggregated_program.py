@@ -106,45 +106,31 @@ class AggregatedProgram:
 
     def _add_capacity(self, kinds: Kinds, bins: Bins, of_x: np.ndarray,
                       of_y: np.ndarray) -> None:
-        k, b = of_x.shape
         # Every member is placed exactly once.
-        self.program.add(np.repeat(np.arange(k), b), of_x.ravel(),
-                         np.ones(k * b), kinds.numbers, kinds.numbers, k)
+        self.program.add_rows([(of_x.T, 1.0)], kinds.numbers, kinds.numbers)
         # Members take at most the free amounts of the hosts in use of a bin.
         scale = np.maximum(kinds.amounts.max(axis=0, initial=1), 1)
-        self.member_rows = MemberRows(slice(0, k), [], scale)
+        self.member_rows = MemberRows(
+            slice(0, self._kinds), [], scale)
         for c in range(len(kinds.names)):
             first = self.program.count
-            self._at_most(of_x, of_y, np.repeat(
-                kinds.amounts[:, c] / scale[c], b), bins.free[:, c] / scale[c])
+            self.program.add_rows([
+                (of_x, (kinds.amounts[:, c] / scale[c])[:, None]),
+                (of_y, -bins.free[:, c] / scale[c])], -np.inf, 0.0)
             self.member_rows.capacity.append(
                 slice(first, self.program.count))
         for c in range(len(kinds.names) if kinds.is_coarse else 0):
             # The hosts in use have room for the total demand of the members.
-            self.program.add(
-                np.zeros(b), of_y, bins.free[:, c] / scale[c],
-                kinds.total[c] / scale[c], np.inf, 1)
-
-    def _at_most(self, of_x: np.ndarray, of_y: np.ndarray,
-                 taken: np.ndarray, most: np.ndarray) -> None:
-        """Limit a sum over the members of each bin.
-
-        :param taken: coefficients of ``of_x``, kind by kind
-        :param most: [bin]: limit per host in use
-        """
-        k, b = of_x.shape
-        self.program.add(
-            np.tile(np.arange(b), k + 1),
-            np.concatenate((of_x.ravel(), of_y)),
-            np.concatenate((taken, -most)), -np.inf, 0.0, b)
+            self.program.add_row([(of_y, bins.free[:, c] / scale[c])],
+                                 kinds.total[c] / scale[c], np.inf)
 
     def _use_hosts(self, fewest: int, bins: Bins, of_y: np.ndarray) -> None:
         """Require this number of hosts without members that stay."""
         new_hosts = np.flatnonzero(bins.has_new)
         if fewest > 0 and not self._slopes:
-            self.program.add(np.zeros(len(new_hosts)), of_y[new_hosts],
-                             bins.weight_ratio[new_hosts], float(fewest),
-                             np.inf, 1)
+            self.program.add_row(
+                [(of_y[new_hosts], bins.weight_ratio[new_hosts])],
+                float(fewest), np.inf)
 
     def _limit(self, kinds: Kinds, bins: Bins, of_x: np.ndarray,
                of_y: np.ndarray) -> None:
@@ -156,19 +142,18 @@ class AggregatedProgram:
                 np.inf), axis=2, initial=np.inf) > bins.room * (
                     1 + limits().room_slack)
         kind, bin_ = np.nonzero(limiting.T)
-        rows, first = np.arange(len(kind)), self.program.count
-        self.program.add(
-            np.concatenate((rows, rows)),
-            np.concatenate((of_x[kind, bin_], of_y[bin_])),
-            np.concatenate((np.ones(len(rows)), -bins.room[bin_, kind])),
-            -np.inf, 0.0, len(rows))
+        first = self.program.count
+        self.program.add_rows([
+            (of_x[kind, bin_], 1.0),
+            (of_y[bin_], -bins.room[bin_, kind])], -np.inf, 0.0)
         self.member_rows.room = slice(first, self.program.count)
         # If costs rise with utilisation, no host is near that limit.
         if not self._slopes and kinds.most_on_a_host < min(
                 kinds.numbers.sum(), bins.room.sum(axis=1).max(initial=0)):
             # A host holds no more of all kinds than the policies allow.
-            self._at_most(of_x, of_y, np.ones(of_x.size),
-                          kinds.most_on_a_host * bins.weight_ratio)
+            self.program.add_rows([
+                (of_x, 1.0), (of_y, -kinds.most_on_a_host
+                              * bins.weight_ratio)], -np.inf, 0.0)
 
     def _add_cost_pieces(self, columns: Columns, bins: Sequence[np.ndarray],
                          size: np.ndarray, first: int,
@@ -196,10 +181,12 @@ class AggregatedProgram:
         self.program.upper[of_c] = np.maximum(np.maximum(
             (width * size[:, None]) @ slopes, 0.0),
             (alone.T * self.program.upper[of_x]).sum(axis=0))
-        self._cost_at_least(of_c, of_p, np.repeat(slopes, b))
+        # Each bin costs at least the sum of its terms.
+        self.program.add_rows([(of_c, 1.0), (of_p, -slopes[:, None])],
+                              0.0, np.inf)
         self.member_rows.alone = slice(self.program.count,
                                        self.program.count + b)
-        self._cost_at_least(of_c, of_x, alone.T.ravel())
+        self.program.add_rows([(of_c, 1.0), (of_x, -alone.T)], 0.0, np.inf)
 
     def _cover_utilisation(self, steps: np.ndarray, of_p: np.ndarray,
                            of_x: np.ndarray) -> None:
@@ -208,28 +195,11 @@ class AggregatedProgram:
         :param steps: [bin, kind]: utilisation that one member adds
         :param of_p: [piece, bin]: variables of the pieces
         """
-        b, own = self._count, self.member_rows
+        own, first = self.member_rows, self.program.count
         own.unit = max(float(steps.max(initial=0)), EQUAL_COSTS)
-        own.pieces = slice(self.program.count, self.program.count + b)
-        self.program.add(
-            np.tile(np.arange(b), len(of_p) + len(of_x)),
-            np.concatenate((of_p.ravel(), of_x.ravel())),
-            np.concatenate((np.full(of_p.size, 1 / own.unit),
-                            -(steps.T / own.unit).ravel())), 0.0, np.inf, b)
-
-    def _cost_at_least(self, of_c: np.ndarray, terms: np.ndarray,
-                       factors: np.ndarray) -> None:
-        """Each bin costs at least the sum of its terms.
-
-        :param of_c: [bin]: variables of the costs
-        :param terms: [term, bin]: variables
-        :param factors: of the variables, in the same order
-        """
-        b = self._count
-        self.program.add(
-            np.tile(np.arange(b), 1 + len(terms)),
-            np.concatenate((of_c, terms.ravel())),
-            np.concatenate((np.ones(b), -factors)), 0.0, np.inf, b)
+        own.pieces = slice(first, first + self._count)
+        self.program.add_rows([
+            (of_p, 1 / own.unit), (of_x, -(steps.T / own.unit))], 0.0, np.inf)
 
     def require_integers(self) -> None:
         """Require whole numbers of hosts in use and of members."""

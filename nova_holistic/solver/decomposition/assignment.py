@@ -69,13 +69,13 @@ class _Assignment:
     def solve(self, deadline: Deadline) -> Counts | None:
         """Return counts for the classes; None if none were found."""
         for row in self._case.rules.every_row():
-            every, values, constant = self._expand(row.terms)
-            self._row(every, values, *row.bounds(constant))
+            expanded, constant = self._expand(row.terms)
+            self._linear.add_row(expanded, *row.bounds(constant))
         for carried, terms, _ in self._case.rules.penalties:
-            every, values, _ = self._expand(terms)
-            for column, value in zip(every.tolist(), values.tolist()):
-                self._cost[column] = self._cost.get(column, 0.0) + (
-                    value * carried.policy.weight)
+            for columns, value in self._expand(terms)[0]:
+                for column in columns.tolist():
+                    self._cost[column] = self._cost.get(column, 0.0) + (
+                        value * carried.policy.weight)
         missing = slice(len(self._places),
                         len(self._places) + len(self._case.classes))
         values = _integer_solution(self._program(), missing, deadline)
@@ -107,17 +107,14 @@ class _Assignment:
         for c, each in enumerate(self._case.classes):
             columns = self._column[c][self._column[c] >= 0]
             # Every member has a place or is missing.
-            self._row(np.append(columns, len(self._places) + c), np.ones(
-                len(columns) + 1), len(each.members), len(each.members))
+            self._linear.add_row(
+                [(np.append(columns, len(self._places) + c), 1.0)],
+                len(each.members), len(each.members))
         for t, h in np.argwhere(number > 0).tolist():
             columns = self._column[table_of == t, h]
             columns = columns[columns >= 0]
             # No place is assigned twice.
-            self._row(columns, np.ones(len(columns)), -np.inf, number[t, h])
-
-    def _row(self, every: np.ndarray, values: np.ndarray, lower: float,
-             upper: float) -> None:
-        self._linear.add(np.zeros(len(every)), every, values, lower, upper, 1)
+            self._linear.add_row([(columns, 1.0)], -np.inf, number[t, h])
 
     def _variable(self, atom: Atom, upper: float, whole: bool) -> int:
         self._own[atom] = len(self._upper)
@@ -126,10 +123,10 @@ class _Assignment:
         return self._own[atom]
 
     def _expand(self, terms: Sequence[tuple[Atom, float]]
-                ) -> tuple[np.ndarray, np.ndarray, float]:
-        """Columns, values, and the contribution of members that stay."""
-        columns = [np.zeros(0, dtype=np.int64)]
-        values, constant = [np.zeros(0)], 0.0
+                ) -> tuple[list[tuple[np.ndarray, float]], float]:
+        """The terms over variables, and the contribution of members that
+        stay."""
+        found, constant = [(np.zeros(0, dtype=np.int64), 0.0)], 0.0
         for atom, weight in terms:
             if atom.kind is Kind.FREE:
                 own_columns = np.array([
@@ -140,9 +137,8 @@ class _Assignment:
                 if atom.kind is Kind.USED:
                     own_columns, placed = self._used(atom, own_columns, placed)
                 constant += weight * placed
-            columns.append(own_columns)
-            values.append(np.full(len(own_columns), weight))
-        return np.concatenate(columns), np.concatenate(values), constant
+            found.append((own_columns, weight))
+        return found, constant
 
     def _count_columns(self, atom: Atom) -> tuple[np.ndarray, int]:
         hosts = self._case.table.hosts_of(atom.level, atom.domain)
@@ -160,11 +156,11 @@ class _Assignment:
             used = self._variable(atom, 1.0, True)
             for each in count_columns.tolist():
                 # A member can be only in a domain that is used.
-                self._row(np.array([each, used]),
-                          np.array([1.0, -self._upper[each]]), -np.inf, 0.0)
+                self._linear.add_row(
+                    [([each, used], [1.0, -self._upper[each]])], -np.inf, 0.0)
             # A domain without members is not used.
-            self._row(np.append(count_columns, used), np.append(
-                -np.ones(len(count_columns)), 1.0), -np.inf, 0.0)
+            self._linear.add_row([(count_columns, -1.0), (used, 1.0)],
+                                 -np.inf, 0.0)
         return np.array([self._own[atom]]), 0
 
 

@@ -27,47 +27,40 @@ class CellCounts:
         self._first = first
         self._of_z = cells.of_z(first)
 
-    def expand(self, terms: Terms) -> tuple[np.ndarray, np.ndarray, float]:
-        """Columns, values, and the contribution of members that stay."""
-        columns: list[np.ndarray] = [np.zeros(0, dtype=np.int64)]
-        values, constant = [np.zeros(0)], 0.0
+    def expand(self, terms: Terms
+               ) -> tuple[list[tuple[np.ndarray, float]], float]:
+        """The terms over variables, and the contribution of members that
+        stay."""
+        found, constant = [(np.zeros(0, dtype=np.int64), 0.0)], 0.0
         for atom, weight in terms:
             if atom in self._cells.index:
-                columns.append(
-                    np.array([self._first + self._cells.index[atom]]))
-                values.append(np.array([weight]))
+                found.append((
+                    np.array([self._first + self._cells.index[atom]]), weight))
                 continue
-            for _, counts in self._of(atom):
-                columns.append(counts)
-                values.append(np.full(counts.size, weight))
+            found.extend((counts, weight) for _, counts in self._of(atom))
             constant += weight * self._placed_counts(atom)
-        return np.concatenate(columns), np.concatenate(values), constant
+        return found, constant
 
     def add_used_rows(self, program: Linear) -> None:
         """Add the rows that define the variables of domains in use."""
         for atom, number in self._cells.index.items():
             if atom.kind is not Kind.USED:
                 continue
-            used = np.array([self._first + number])
+            used = self._first + number
             pieces = [(part, counts) for part, counts in self._of(atom)
                       if counts.size]
             for part, counts in pieces:
                 # A member can be only in a domain that is used.
-                program.add(
-                    np.zeros(counts.size + 1), np.append(counts, used),
-                    np.append(np.ones(counts.size),
-                              -float(self._cells.parts.numbers[part])),
-                    -np.inf, 0.0, 1)
-            every = np.concatenate([used, *(counts for _, counts in pieces)])
-            placed_counts = self._placed_counts(atom)
-            if placed_counts:
-                program.add([0], used, [1.0], 1.0, 1.0, 1)
+                program.add_row(
+                    [(counts, 1.0),
+                     (used, -float(self._cells.parts.numbers[part]))],
+                    -np.inf, 0.0)
+            if self._placed_counts(atom):
+                program.add_row([(used, 1.0)], 1.0, 1.0)
             else:
                 # A domain without members is not used.
-                program.add(
-                    np.zeros(len(every)), every,
-                    np.append(1.0, -np.ones(len(every) - 1)),
-                    -np.inf, 0.0, 1)
+                program.add_row([(used, 1.0), *(
+                    (counts, -1.0) for _, counts in pieces)], -np.inf, 0.0)
 
     def add_part_rows(self, program: Linear) -> None:
         """Add the rows that define the members of each part in each cell."""
@@ -75,9 +68,8 @@ class CellCounts:
         number = cells.count
         for part in np.flatnonzero(split.slot >= 0):
             # Every member of a part is in one cell.
-            program.add(np.zeros(number), self._of_z[split.slot[part]],
-                        np.ones(number), split.numbers[part],
-                        split.numbers[part], 1)
+            program.add_row([(self._of_z[split.slot[part]], 1.0)],
+                            split.numbers[part], split.numbers[part])
         for kind in np.unique(split.kind[split.slot >= 0]):
             columns = self._of_z[split.slot[split.kind == kind]]
             # The members of a kind in a cell are the members of its parts.

@@ -84,9 +84,8 @@ class Cells:
         """
         counts = CellCounts(self, of_x, cell, first)
         for row in self.rows:
-            every, values, constant = counts.expand(row.terms)
-            program.add(np.zeros(len(every)), every, values,
-                        *row.bounds(constant), 1)
+            terms, constant = counts.expand(row.terms)
+            program.add_row(terms, *row.bounds(constant))
         counts.add_used_rows(program)
         counts.add_part_rows(program)
 
@@ -102,8 +101,9 @@ class Cells:
         counts = CellCounts(self, of_x, cell, first)
         factors, total = np.zeros(size), 0.0
         for weight, terms, constant in self.penalties:
-            every, values, more = counts.expand(terms)
-            np.add.at(factors, every, weight * values)
+            expanded, more = counts.expand(terms)
+            for columns, value in expanded:
+                np.add.at(factors, columns, weight * value)
             total += weight * (constant + more)
         return Penalty(factors, total)
 
@@ -144,9 +144,9 @@ class Penalty:
         those = np.flatnonzero(self.factors)
         if len(those) and limit < float('inf'):
             most = (limit - self.constant) / self.unit
-            program.add(
-                np.zeros(len(those)), those, self.factors[those] / self.unit,
-                -np.inf, most + FEASIBILITY * max(1.0, abs(most)), 1)
+            program.add_row(
+                [(those, self.factors[those] / self.unit)], -np.inf,
+                most + FEASIBILITY * max(1.0, abs(most)))
 
 
 def cells(kinds: Kinds, in_time: Callable[[], None],

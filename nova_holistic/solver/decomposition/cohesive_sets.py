@@ -119,12 +119,7 @@ class CohesiveSetRows:
         for k in np.unique(kind):
             own = of_v[kind == k]
             # The members of the parts are among the members of their kind.
-            program.add(
-                np.concatenate((np.tile(np.arange(b), len(own)),
-                                np.arange(b))),
-                np.concatenate((own.ravel(), bins.of_x[k])),
-                np.concatenate((np.ones(own.size), -np.ones(b))),
-                -np.inf, 0.0, b)
+            program.add_rows([(own, 1.0), (bins.of_x[k], -1.0)], -np.inf, 0.0)
 
     def _limit(self, program: Linear, cohesive_set: CohesiveSet,
                own: np.ndarray, bins: BinVariables) -> None:
@@ -132,18 +127,12 @@ class CohesiveSetRows:
 
         :param own: [part, bin]: variables of the set's members
         """
-        b, of_x, of_y = self._bins, bins.of_x, bins.of_y
         # A host in use holds a limited number of members of a cohesive set.
-        program.add(
-            np.concatenate((np.tile(np.arange(b), len(own)), np.arange(b))),
-            np.concatenate((own.ravel(), of_y)),
-            np.concatenate((np.ones(own.size),
-                            -cohesive_set.most * bins.weight_ratio)),
-            -np.inf, 0.0, b)
+        program.add_rows(
+            [(own, 1.0), (bins.of_y, -cohesive_set.most * bins.weight_ratio)],
+            -np.inf, 0.0)
         # It holds a limited number of all other members.
-        every = np.concatenate((of_x.ravel(), own.ravel(), of_y))
-        program.add(
-            np.tile(np.arange(b), len(every) // b), every,
-            np.concatenate((np.ones(of_x.size), -np.ones(own.size),
-                            -cohesive_set.others * bins.weight_ratio)),
-            -np.inf, 0.0, b)
+        program.add_rows(
+            [(bins.of_x, 1.0), (own, -1.0),
+             (bins.of_y, -cohesive_set.others * bins.weight_ratio)],
+            -np.inf, 0.0)

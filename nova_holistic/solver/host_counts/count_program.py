@@ -13,10 +13,7 @@ import numpy as np
 from nova_holistic.solver.host_counts.counted_hosts import CountedHosts
 from nova_holistic.solver.host_counts.counted_members import (
     CountedMembers, Paths)
-from nova_holistic.solver.milp.linear import Linear
-
-Terms = Sequence[tuple[np.ndarray, float]]
-"""Sums of variables, each with its factor."""
+from nova_holistic.solver.milp.linear import Linear, Terms
 
 
 class CountProgram:
@@ -46,8 +43,7 @@ class CountProgram:
             inside = self.of_m[members.inside(limit.paths)]
             for cell in range(cells):
                 self.row([(inside[:, cell], 1.0),
-                          (self.of_n[[cell]], -float(limit.most))],
-                         -np.inf, 0.0)
+                          (self.of_n[cell], -float(limit.most))], -np.inf, 0.0)
 
     def add(self, upper: np.ndarray | Sequence[float],
             integer: bool) -> np.ndarray:
@@ -60,12 +56,8 @@ class CountProgram:
 
     def row(self, terms: Terms, lower: float, upper: float) -> None:
         """Limit the sum of the terms."""
-        columns = np.concatenate([those for those, _ in terms])
-        if len(columns):
-            self.linear.add(
-                np.zeros(len(columns)), columns, np.concatenate([
-                    np.full(len(those), factor) for those, factor in terms]),
-                lower, upper, 1)
+        if any(np.size(those) for those, _ in terms):
+            self.linear.add_row(terms, lower, upper)
 
     def members_in(self, paths: Paths, cells: np.ndarray) -> np.ndarray:
         """The variables of the members of a scope in these cells.
@@ -92,8 +84,7 @@ class CountProgram:
         at least those of one scope and those of the other."""
         for one, other, every in zip(self._of_scope(first),
                                      self._of_scope(second), self.of_n):
-            self.row([(np.array([one, other]), 1.0),
-                      (np.array([every]), -1.0)], -np.inf, 0.0)
+            self.row([([one, other], 1.0), (every, -1.0)], -np.inf, 0.0)
 
     def _of_scope(self, paths: Paths) -> np.ndarray:
         """[cell]: the variables of the numbers of hosts that hold some of the
@@ -109,8 +100,8 @@ class CountProgram:
                      for c in members.inside(paths)]
             for inside, limits in sets:
                 for those, limit, hosts in zip(inside.T, limits, found):
-                    self.row([(those, 1.0), (np.array([hosts]), -float(
-                        limit))], -np.inf, 0.0)
+                    self.row([(those, 1.0), (hosts, -float(limit))],
+                             -np.inf, 0.0)
         return self._hosts_of[paths]
 
     def limit_values(self, prices: np.ndarray, value: np.ndarray) -> None:
@@ -129,11 +120,8 @@ class CountProgram:
             while number < min(len(most), every):
                 slope = float(most[number + 1] - most[number]) if (
                     number + 1 < len(most)) else 0.0
-                self.linear.add(
-                    np.zeros(len(own) + 1),
-                    np.append(self.of_m[:, c], self.of_n[c]),
-                    np.append(own, -slope), -np.inf,
-                    float(most[number]) - slope * number, 1)
+                self.row([(self.of_m[:, c], own), (self.of_n[c], -slope)],
+                         -np.inf, float(most[number]) - slope * number)
                 # Tangents at larger numbers are farther apart.
                 number += max(1, number // 3)
 

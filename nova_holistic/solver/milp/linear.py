@@ -4,7 +4,7 @@
 They are used if a program is too large to build variable by variable.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 import math
 
@@ -25,6 +25,9 @@ SAFE_OPTIONS = {**DETERMINISTIC, 'presolve_rule_off': NO_PROBING}
 rule. Because of probing, HiGHS 1.12 to 1.15.1 incorrectly reports solutions as
 optimal, or programs as infeasible; an example is a program of a product of
 counts with 52 rows and 31 columns."""
+
+Terms = Sequence[tuple[np.ndarray, np.ndarray | float]]
+"""Variables and their coefficients, of shapes that are broadcast."""
 
 
 @dataclass(slots=True)
@@ -72,6 +75,27 @@ class Linear:
         self._lower.append(np.broadcast_to(np.asarray(lower, float), count))
         self._upper.append(np.broadcast_to(np.asarray(upper, float), count))
         self.count += count
+
+    def add_row(self, terms: Terms, lower: float, upper: float) -> None:
+        """Add one row, which limits the sum of the terms."""
+        self.add_rows([(np.reshape(columns, (-1, 1)), np.reshape(
+            values, (-1, 1))) for columns, values in terms], lower, upper)
+
+    def add_rows(self, terms: Terms, lower: np.ndarray | float,
+                 upper: np.ndarray | float) -> None:
+        """Add rows, each of which limits the sum of the terms with its number.
+
+        :param terms: the variables and the coefficients are arrays whose last
+            dimension is the row
+        """
+        parts = [np.broadcast_arrays(*term) for term in terms]
+        count = parts[0][0].shape[-1]
+        self.add(
+            np.concatenate([np.arange(columns.size) % max(1, count)
+                            for columns, _ in parts]),
+            np.concatenate([columns.ravel() for columns, _ in parts]),
+            np.concatenate([values.ravel() for _, values in parts]),
+            lower, upper, count)
 
     def solve(self, seconds: float, gap: float = 0.0,
               nodes: int | None = None) -> tuple[Outcome, np.ndarray]:

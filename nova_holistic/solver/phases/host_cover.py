@@ -133,8 +133,7 @@ class Cover:
             if total > 0:
                 # Quotients are rounded up: the program remains a relaxation.
                 quotients = values / float(total) * (1 + 8 * MACHINE_EPSILON)
-                result.add(np.zeros(size), np.arange(size), quotients, share,
-                           np.inf, 1)
+                result.add_row([(np.arange(size), quotients)], share, np.inf)
         return result
 
 

@@ -149,16 +149,14 @@ class CellVariables:
         count, cells = self._counts, self.partition.count
         # Each member is in one cell.
         sizes = np.array([len(paths) for paths in self.parts], float)
-        program.add(np.repeat(np.arange(len(sizes)), cells),
-                    np.arange(count), np.ones(count), sizes, sizes,
-                    len(sizes))
+        program.add_rows([(np.arange(count).reshape(-1, cells).T, 1.0)],
+                         sizes, sizes)
         placed_counts = self._placed_counts()
         occupied = np.flatnonzero(placed_counts)
         if len(occupied):
             # Members that stay are in their cells.
-            program.add(np.arange(len(occupied)), occupied,
-                        np.ones(len(occupied)),
-                        placed_counts[occupied], np.inf, len(occupied))
+            program.add_rows([(occupied, 1.0)], placed_counts[occupied],
+                             np.inf)
         for row in self._rows:
             self._add_row(program, row)
         for atom, number in self._others.items():
@@ -166,10 +164,8 @@ class CellVariables:
                 counted = self._counted(atom)
                 most = len(self._bounds.rules.scopes[atom.scope].members)
                 # No member is in a domain that is not used.
-                program.add(
-                    np.zeros(len(counted) + 1),
-                    np.append(counted, count + number),
-                    np.append(np.ones(len(counted)), -most), -np.inf, 0.0, 1)
+                program.add_row([(counted, 1.0), (count + number, -most)],
+                                -np.inf, 0.0)
 
     def _part(self, nodes: Sequence[Collection[str]],
               scopes: Sequence[int]) -> None:
@@ -201,16 +197,11 @@ class CellVariables:
             members, self.partition.domain_of[atom.level] == number)
 
     def _add_row(self, program: Linear, row: Row) -> None:
-        columns, values = [], []
-        for atom, weight in row.terms:
-            own_columns = (np.array([self._counts + self._others[atom]])
-                           if atom in self._others else self._counted(atom))
-            columns.append(own_columns)
-            values.append(np.full(len(own_columns), weight))
-        every = np.concatenate(columns)
-        if len(every):
-            program.add(np.zeros(len(every)), every, np.concatenate(values),
-                        *row.bounds(), 1)
+        terms = [(np.array([self._counts + self._others[atom]])
+                  if atom in self._others else self._counted(atom), weight)
+                 for atom, weight in row.terms]
+        if any(columns.size for columns, _ in terms):
+            program.add_row(terms, *row.bounds())
 
     def _placed_counts(self) -> np.ndarray:
         found = np.zeros(self._counts)

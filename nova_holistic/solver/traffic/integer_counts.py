@@ -82,9 +82,8 @@ class _Fixing:
         program.upper = np.concatenate((
             program.upper, [float(each.number) for each in fixed]))
         for n, each in enumerate(fixed):
-            columns = np.append(each.columns, size + n)
-            program.add(np.zeros(len(columns)), columns,
-                        np.ones(len(columns)), each.number, np.inf, 1)
+            program.add_row([(np.append(each.columns, size + n), 1.0)],
+                            each.number, np.inf)
         return program
 
     def fix_best(self) -> bool:

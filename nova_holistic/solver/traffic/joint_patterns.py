@@ -106,10 +106,8 @@ class JointPatterns:
         # prices.
         program = Linear(-kept.astype(float),
                          np.full(number, 2.0 * self.sizes.sum()))
-        program.add(np.tile(np.arange(classes), number),
-                    np.repeat(np.arange(number), classes),
-                    patterns.ravel().astype(float), -np.inf,
-                    self.sizes.astype(float), classes)
+        program.add_rows([(np.arange(number)[:, None], patterns)], -np.inf,
+                         self.sizes)
         outcome, _ = program.solve(deadline.left())
         if outcome.status is not Status.OPTIMAL:
             return np.zeros(classes, dtype=np.int64)
