@@ -10,7 +10,7 @@ The effort is bounded: alternates are chosen from a shortlist for each member
 description, and policies are encoded for these hosts only.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -28,7 +28,7 @@ from nova_holistic.solver.limits.current import alternates as limits
 from nova_holistic.solver.limits.current import limits as all_limits, using
 from nova_holistic.solver.planned_group import PlannedGroup
 from nova_holistic.solver.problem.case import Case, placed_at, reach
-from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.deadline import Deadline, InTime, OutOfTime
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.rules import scoped_policies
 from nova_holistic.solver.settings import Settings, UNLIMITED
@@ -146,12 +146,11 @@ class _Choice:
     worst_case: WorstCase
     served: ServedHosts
     searches: list[_AlternateSearch]
-    in_time: Callable[[], None]
+    in_time: InTime
 
     @classmethod
     def of(cls, planned: PlannedGroup, limit: int,
-           given: Mapping[str, Sequence[str]],
-           in_time: Callable[[], None]) -> '_Choice':
+           given: Mapping[str, Sequence[str]], in_time: InTime) -> '_Choice':
         """Prepare the search, with the arguments of ``alternates``.
 
         :raises OutOfTime: if the time limit is reached
@@ -225,7 +224,7 @@ def _without_trees(group: Group, snapshot: Snapshot,
 
 def _case(group: Group, snapshot: Snapshot, table: HostTable,
           placed: Mapping[str, int], reached: Mapping[str, np.ndarray],
-          in_time: Callable[[], None]) -> Case:
+          in_time: InTime) -> Case:
     """The hard policies of the group, encoded for the possible hosts of
     members."""
     policies = tuple(each for each in scoped_policies(group)

@@ -6,7 +6,7 @@ the check of plans searches for providers on each host that becomes an
 alternate.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.members.member import Member
+from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.tree_check import can_serve, tree_classes
 
 
@@ -24,14 +25,12 @@ class ServedHosts:
     :ivar hosts: the hosts by index, with all of their providers
     :ivar members: path to each member that the snapshot does not count
     :ivar own: path of each of these members to the index of its planned host
-    :ivar in_time: a function that raises OutOfTime if the time limit is
-        reached
     """
 
     hosts: Sequence[Host]
     members: Mapping[str, Member]
     own: Mapping[str, int]
-    in_time: Callable[[], None]
+    in_time: InTime
     _on_host: Mapping[int, Sequence[Member]]
     _shared: Counter[tuple[str, str]]
     _served: dict[tuple[int, int], bool] = field(default_factory=dict)
@@ -39,8 +38,7 @@ class ServedHosts:
 
     @classmethod
     def of(cls, members: Mapping[str, Member], hosts: Sequence[Host],
-           own: Mapping[str, int],
-           in_time: Callable[[], None]) -> 'ServedHosts':
+           own: Mapping[str, int], in_time: InTime) -> 'ServedHosts':
         """Prepare the check for a group, with the fields of the class."""
         on_host: dict[int, list[Member]] = defaultdict(list)
         shared: Counter[tuple[str, str]] = Counter()
@@ -65,7 +63,6 @@ class ServedHosts:
         serve the members that are planned on the other hosts.
 
         :param host: index of a host on which the member is not planned
-        :raises OutOfTime: if ``in_time`` does
         """
         member = self.members[path]
         key = id(member.requirements)

@@ -9,7 +9,7 @@ shortlist come first, because separated members cannot share a host.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -19,6 +19,7 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.solver.limits.current import alternates as limits
+from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 
@@ -83,8 +84,6 @@ class Shortlists:
     :ivar levels: levels that hard policies name, except the host level
     :ivar limit: maximum number of alternates of one member
     :ivar each: number of hosts on a list for each member of the description
-    :ivar in_time: a function that raises OutOfTime if the time limit is
-        reached
     :ivar taken: [host]: whether it is in the plan or on a shortlist
     """
 
@@ -94,7 +93,7 @@ class Shortlists:
     levels: Sequence[str]
     limit: int
     each: int
-    in_time: Callable[[], None]
+    in_time: InTime
     taken: np.ndarray
     _eligible: Eligibility
     _ranked: dict[Requirements, np.ndarray] = field(default_factory=dict)
@@ -102,14 +101,12 @@ class Shortlists:
     @classmethod
     def of(cls, group: Group, table: HostTable, room: Room,
            own: Mapping[str, int], limit: int,
-           in_time: Callable[[], None]) -> 'Shortlists':
+           in_time: InTime) -> 'Shortlists':
         """Prepare the shortlists of a group.
 
         :param own: path of each member of the group to the index of its
             planned host
         :param limit: maximum number of alternates of one member
-        :param in_time: a function that raises OutOfTime if the time limit is
-            reached
         """
         taken = np.zeros(len(table), dtype=bool)
         taken[list(own.values())] = True

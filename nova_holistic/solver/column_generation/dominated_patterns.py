@@ -7,7 +7,6 @@ number of hosts. If as many other hosts have a dominating pattern, one of them
 is not used, and the members can move there.
 """
 
-from collections.abc import Callable
 import math
 
 import numpy as np
@@ -15,14 +14,14 @@ import numpy as np
 from nova_holistic.solver.column_generation.host_types import HostTypes
 from nova_holistic.solver.column_generation.patterns import Patterns
 from nova_holistic.solver.limits.current import small_groups as limits
+from nova_holistic.solver.problem.deadline import InTime
 
 
 def without_dominated(host_types: HostTypes, patterns: Patterns, hosts: int,
-                      in_time: Callable[[], None]) -> Patterns:
+                      in_time: InTime) -> Patterns:
     """The patterns without those that some best plan does not use.
 
     :param hosts: maximum number of hosts with patterns in a plan
-    :raises OutOfTime: if ``in_time`` does
     """
     # Most dominated patterns have an equal cheaper pattern.
     patterns = without_equal(host_types, patterns, hosts)
@@ -74,7 +73,7 @@ def _earlier(of: np.ndarray, numbers: np.ndarray) -> np.ndarray:
 
 
 def _dominating(host_types: HostTypes, patterns: Patterns,
-                in_time: Callable[[], None]) -> np.ndarray:
+                in_time: InTime) -> np.ndarray:
     """[pattern]: number of other hosts with a dominating pattern.
 
     :param patterns: in the order of their costs

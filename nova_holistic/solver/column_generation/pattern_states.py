@@ -7,7 +7,6 @@ to an integer program, the effort is known in advance, and it does not depend
 on the number of plans of nearly equal cost. Costs are only added and compared.
 """
 
-from collections.abc import Callable
 import math
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from nova_holistic.solver.column_generation.host_types import HostTypes
 from nova_holistic.solver.column_generation.patterns import Patterns
 from nova_holistic.solver.limits.current import small_groups as limits
+from nova_holistic.solver.problem.deadline import InTime
 
 
 def suits_states(host_types: HostTypes, patterns: Patterns,
@@ -31,8 +31,7 @@ def suits_states(host_types: HostTypes, patterns: Patterns,
 
 
 def cheapest_cover(host_types: HostTypes, patterns: Patterns,
-                   numbers: np.ndarray, hosts: int,
-                   in_time: Callable[[], None]
+                   numbers: np.ndarray, hosts: int, in_time: InTime
                    ) -> tuple[float, np.ndarray]:
     """Return the minimum cost, and [pattern]: number of hosts with it. The
     cost is infinite if the patterns do not cover all members.

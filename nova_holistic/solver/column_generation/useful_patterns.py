@@ -19,7 +19,6 @@ because a plan uses a limited number of hosts. Therefore, the number of
 patterns depends little on the number of hosts.
 """
 
-from collections.abc import Callable
 
 import numpy as np
 
@@ -32,11 +31,12 @@ from nova_holistic.solver.column_generation.host_types import HostTypes
 from nova_holistic.solver.column_generation.patterns import Patterns
 from nova_holistic.solver.column_generation.pricing import equal_prices
 from nova_holistic.solver.limits.current import small_groups as limits
+from nova_holistic.solver.problem.deadline import InTime
 
 
 def useful_patterns(host_types: HostTypes, prices: np.ndarray,
                     least: np.ndarray, hosts: int,
-                    in_time: Callable[[], None]) -> Patterns | None:
+                    in_time: InTime) -> Patterns | None:
     """Return all maximal patterns with a sufficient gain, as far as a plan
     needs them; None if they are too many.
 
@@ -45,8 +45,6 @@ def useful_patterns(host_types: HostTypes, prices: np.ndarray,
     :param prices: [kind, cell], of one member
     :param least: [type]: the smallest gain
     :param hosts: maximum number of hosts with patterns in a plan
-    :param in_time: a function that is called repeatedly and raises OutOfTime
-        after the time limit
     """
     found = Patterns.together((), len(prices))
     usable = np.minimum(host_types.free, host_types.room @ host_types.amounts)

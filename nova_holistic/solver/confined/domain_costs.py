@@ -2,23 +2,22 @@
 """The minimum cost of each number of members of each kind in each domain, by
 dynamic programming over the hosts of the domain."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from nova_holistic.solver.confined.host_patterns import HostPatterns
+from nova_holistic.solver.problem.deadline import InTime
 
 
 def domain_costs(patterns: HostPatterns, types: Sequence[np.ndarray],
-                 most: Sequence[int],
-                 in_time: Callable[[], None]) -> np.ndarray:
+                 most: Sequence[int], in_time: InTime) -> np.ndarray:
     """[domain, members of the first kind, members of the second kind, ...]:
     the minimum cost; infinite if the domain has no room for the members.
 
     :param types: for each domain, [host]: host type. Domains with the largest
         numbers of hosts come first
     :param most: [kind]: maximum number of members
-    :raises OutOfTime: if ``in_time`` does
     """
     lengths = np.array([len(each) for each in types])
     found = _empty(len(types), most)
@@ -31,14 +30,12 @@ def domain_costs(patterns: HostPatterns, types: Sequence[np.ndarray],
 
 
 def cheapest_patterns(patterns: HostPatterns, types: np.ndarray,
-                      members: Sequence[int],
-                      in_time: Callable[[], None]) -> list[int]:
+                      members: Sequence[int], in_time: InTime) -> list[int]:
     """[host]: the pattern of each host of a domain, with the minimum cost of
     all patterns that hold exactly these members.
 
     :param types: [host]: host type
     :param members: [kind]; the domain has room for them
-    :raises OutOfTime: if ``in_time`` does
     """
     steps = [_empty(1, members)]
     for each in types:

@@ -2,7 +2,7 @@
 """All numbers of members of each kind that a host can take, with their costs.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from nova_holistic.solver.column_generation.host_types import HostTypes
 from nova_holistic.solver.limits.current import confined as limits
 from nova_holistic.solver.numerics.tolerances import (
     SUM_ROUNDING, UTILISATION_ROUNDING)
+from nova_holistic.solver.problem.deadline import InTime
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,12 +30,9 @@ class HostPatterns:
 
     @classmethod
     def of(cls, host_types: HostTypes,
-           in_time: Callable[[], None]) -> 'HostPatterns | None':
+           in_time: InTime) -> 'HostPatterns | None':
         """All patterns of the types; None if they are too many, or if a host
-        with members costs less than an empty host.
-
-        :raises OutOfTime: if ``in_time`` does
-        """
+        with members costs less than an empty host."""
         members = _patterns(host_types, in_time)
         if members is None:
             return None
@@ -65,8 +63,7 @@ class HostPatterns:
         return self.members.sum(axis=1)
 
 
-def _patterns(host_types: HostTypes,
-              in_time: Callable[[], None]) -> np.ndarray | None:
+def _patterns(host_types: HostTypes, in_time: InTime) -> np.ndarray | None:
     """[pattern, kind]: the numbers of members that the largest amounts of any
     hosts allow; None if they are too many."""
     def largest() -> Iterator[int]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The minimum cost of each number of sets of each type in each domain."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from nova_holistic.solver.confined.host_patterns import HostPatterns
 from nova_holistic.solver.confined.set_limits import SetLimits
 from nova_holistic.solver.limits.current import confined as limits
 from nova_holistic.solver.numerics.tolerances import ARITHMETIC
+from nova_holistic.solver.problem.deadline import InTime
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,11 +40,8 @@ class SetCosts:
     @classmethod
     def of(cls, sets: ConfinedSets, host_types: HostTypes,
            classes: Sequence[DomainClass], set_limits: SetLimits,
-           in_time: Callable[[], None]) -> 'SetCosts | None':
-        """Compute the costs; None if there are too many choices.
-
-        :raises OutOfTime: if ``in_time`` does
-        """
+           in_time: InTime) -> 'SetCosts | None':
+        """Compute the costs; None if there are too many choices."""
         choices = _choices(sets, host_types, classes, in_time)
         patterns = HostPatterns.of(host_types, in_time)
         if choices is None or patterns is None:
@@ -73,11 +71,8 @@ class SetCosts:
         return result
 
     def patterns_of(self, domain: DomainClass, choice: int,
-                    in_time: Callable[[], None]) -> np.ndarray:
-        """[host, kind]: members on the hosts of a domain with minimum cost.
-
-        :raises OutOfTime: if ``in_time`` does
-        """
+                    in_time: InTime) -> np.ndarray:
+        """[host, kind]: members on the hosts of a domain with minimum cost."""
         sets = self.choices[choice]
         patterns = self.patterns.up_to(int(sets @ self.sets.most))
         return patterns.members[cheapest_patterns(
@@ -97,7 +92,7 @@ class SetCosts:
 
 def _choices(sets: ConfinedSets, host_types: HostTypes,
              classes: Sequence[DomainClass],
-             in_time: Callable[[], None]) -> np.ndarray | None:
+             in_time: InTime) -> np.ndarray | None:
     """[choice, type]: the numbers of sets that the free amounts of some domain
     may allow; None if they are too many."""
     free, room = (np.array([values[each.types].sum(axis=0)

@@ -6,7 +6,7 @@ A limit is recognised by the form of its row, never by the type of the policy.
 Rows of other forms are omitted, so the limits are necessary conditions.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.solver.decomposition.cells import rules_of
 from nova_holistic.solver.limits.current import confined as limits
+from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.rows import Kind, ScopedPolicy, Terms
 from nova_holistic.solver.problem.rules import Rules, scoped_policies
@@ -36,12 +37,10 @@ class SetLimits:
     hosts: np.ndarray
 
     @classmethod
-    def of(cls, kinds: Kinds, level: str,
-           in_time: Callable[[], None]) -> 'SetLimits':
+    def of(cls, kinds: Kinds, level: str, in_time: InTime) -> 'SetLimits':
         """The limits of policies that apply to several sets.
 
         :param level: the level of the sets' domains
-        :raises OutOfTime: if ``in_time`` does
         """
         carried = _spanning(kinds, level)
         rules = rules_of(kinds, carried, in_time)
@@ -72,7 +71,7 @@ def _spanning(kinds: Kinds, level: str) -> list[ScopedPolicy]:
     return found if len(found) <= limits().policies else []
 
 
-def _limits(rules: Rules, in_time: Callable[[], None]
+def _limits(rules: Rules, in_time: InTime
             ) -> Iterator[tuple[dict[int, float], float, np.ndarray]]:
     """Yield scope to weight, maximum, and mask of hosts."""
     for row in rules.rows:

@@ -12,6 +12,7 @@ from nova_holistic.solver.construct.confinement import Confinement
 from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.deadline import InTime
 
 
 class Attempt:
@@ -67,7 +68,7 @@ class Attempt:
         return 1 - np.mean(np.clip(self.free / self.capacity, 0, 1), axis=0)
 
     def run(self, order: Sequence[int], avoid: Mapping[int, np.ndarray],
-            in_time: Callable[[], None]) -> int | None:
+            in_time: InTime) -> int | None:
         """Place all members; return the class without a possible host, or
         None."""
         no_hosts = np.zeros(len(self.case.table))

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The choice of a few hosts for each batch of members."""
 
-from collections.abc import Callable
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from nova_holistic.solver.construct.roomy_hosts import roomy_hosts
 from nova_holistic.solver.construct.some_hosts import HostSelection, some_hosts
 from nova_holistic.solver.construct.uplinks import missing_uplinks
 from nova_holistic.solver.limits.current import construct as limits
-from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.deadline import Deadline, InTime
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
@@ -31,7 +30,7 @@ class BatchHosts:
     """
 
     def __init__(self, incumbent: Incumbent, table: HostTable,
-                 deadline: Deadline, in_time: Callable[[], None]):
+                 deadline: Deadline, in_time: InTime):
         """:param deadline: after it, fewer hosts are compared"""
         self._incumbent, self._table = incumbent, table
         self._deadline, self._in_time = deadline, in_time

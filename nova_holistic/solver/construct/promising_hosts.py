@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hosts on which many members may get better places."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.objective import Objective
 from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
 from nova_holistic.solver.limits.current import improve as limits
+from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.problem.eligibility import (
     demands, different_requirements, Eligibility)
 from nova_holistic.solver.problem.hosts import HostTable
@@ -27,7 +28,7 @@ class PromisingHosts:
         self._members, self._host_cost = members, objective.host_cost()
 
     def choose(self, table: HostTable, freed: Sequence[Member], number: int,
-               in_time: Callable[[], None]) -> np.ndarray:
+               in_time: InTime) -> np.ndarray:
         """Sorted indexes of about this number of hosts: for each requirement,
         hosts with a low cost for their room, and the best hosts of each
         domain. If the members have many different requirements, only some of
@@ -35,7 +36,6 @@ class PromisingHosts:
 
         :param table: all hosts, with the capacity that other members leave
         :param freed: the members that may move
-        :raises OutOfTime: if ``in_time`` does
         """
         costs = self._host_cost and MarginalCost(
             table, self._members, self._host_cost, ())

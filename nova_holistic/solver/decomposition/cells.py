@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules on few domains, for a relaxation of merged hosts."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from nova_holistic.solver.decomposition.parts import (
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.numerics.tolerances import FEASIBILITY
 from nova_holistic.solver.problem.case import reach
+from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.rows import (
@@ -149,8 +150,7 @@ class Penalty:
                 most + FEASIBILITY * max(1.0, abs(most)))
 
 
-def cells(kinds: Kinds, in_time: Callable[[], None],
-          most: int | None = None) -> Cells:
+def cells(kinds: Kinds, in_time: InTime, most: int | None = None) -> Cells:
     """Return the cells for the policies and relationships on few domains.
 
     :param most: maximum number of cells; None means the limit
@@ -158,7 +158,7 @@ def cells(kinds: Kinds, in_time: Callable[[], None],
     return _of_policies(kinds, scoped_policies(kinds.group), in_time, most)
 
 
-def cell_without_rules(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
+def cell_without_rules(kinds: Kinds, in_time: InTime) -> Cells:
     """Return a single cell of all hosts, without rules, for bounds that ignore
     policies on domains. The kinds still contain the policies that exclude
     hosts or limit the members on a host, and all policies determine the
@@ -167,8 +167,7 @@ def cell_without_rules(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
 
 
 def _of_policies(kinds: Kinds, policies: Iterable[ScopedPolicy],
-                 in_time: Callable[[], None],
-                 most: int | None = None) -> Cells:
+                 in_time: InTime, most: int | None = None) -> Cells:
     table = kinds.table
     levels: list[str] = []
     of = np.zeros(len(table), dtype=np.int64)
@@ -205,11 +204,8 @@ def _of_policies(kinds: Kinds, policies: Iterable[ScopedPolicy],
 
 
 def rules_of(kinds: Kinds, carried: list[ScopedPolicy],
-             in_time: Callable[[], None]) -> Rules:
-    """The rows of the policies on all hosts.
-
-    :raises OutOfTime: if ``in_time`` does
-    """
+             in_time: InTime) -> Rules:
+    """The rows of the policies on all hosts."""
     table = kinds.table
     possible = (kinds.room > 0).any(axis=0)
     possible[list(kinds.placed.values())] = True

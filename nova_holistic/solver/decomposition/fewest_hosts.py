@@ -7,7 +7,7 @@ members, it uses a small share of a few large hosts in each of ten racks.
 However, each domain with members has at least one host with members.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from nova_holistic.solver.decomposition.nested_domains import (
 from nova_holistic.solver.evaluation.row_shapes import (
     CountCap, MaxSkew, MinDomains, Shape, shapes)
 from nova_holistic.solver.limits.current import decomposition as limits
+from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.rows import ScopedPolicy
@@ -51,7 +52,7 @@ def within_domains(carried: Sequence[ScopedPolicy],
 
 
 def fewest_hosts(rules: Rules, placed: Mapping[str, int],
-                 in_time: Callable[[], None]) -> int:
+                 in_time: InTime) -> int:
     """Lower bound of the number of hosts that get members in any plan, not
     including the hosts of members that stay.
 
@@ -65,7 +66,7 @@ def fewest_hosts(rules: Rules, placed: Mapping[str, int],
 
 
 def counted_hosts(kinds: Kinds, rules: Rules,
-                  in_time: Callable[[], None]) -> tuple[int, int]:
+                  in_time: InTime) -> tuple[int, int]:
     """Return the minimum over all policies on domains, including those on many
     domains, and the minimum over the limits of hosts."""
     every = Rules(kinds.table.part(None), rules.possible, rules.top,

@@ -6,16 +6,16 @@ merges the members of all groups that request the same amounts, so that it does
 not know the limits of one group.
 """
 
-from collections.abc import Callable
 
 import numpy as np
 
 from nova_holistic.solver.decomposition.host_room import host_room
 from nova_holistic.solver.limits.current import decomposition as limits
+from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.problem.kinds import Kinds, limit_per_host
 
 
-def hosts_of_limits(kinds: Kinds, in_time: Callable[[], None]) -> int:
+def hosts_of_limits(kinds: Kinds, in_time: InTime) -> int:
     """Lower bound of the number of hosts that get members in any plan; 0 if
     nothing is proved.
 

@@ -14,7 +14,7 @@ domain of the coarse level holds its minimum, it is optimal to add the host
 that adds the most.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,6 +23,7 @@ from nova_holistic.solver.decomposition.host_room import host_room
 from nova_holistic.solver.evaluation.row_shapes import (
     CountCap, MaxSkew, Shape)
 from nova_holistic.solver.limits.current import decomposition as limits
+from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.rules import Rules
 
@@ -42,8 +43,7 @@ class _Scope:
 
 
 def hosts_of_nested_domains(rules: Rules, shapes: Iterable[Shape],
-                            kinds: Kinds,
-                            in_time: Callable[[], None]) -> int:
+                            kinds: Kinds, in_time: InTime) -> int:
     """Lower bound of the number of hosts that get members in any plan; 0 if
     nothing is proved.
 
@@ -129,7 +129,7 @@ class _Hosts:
             np.minimum(members, most) for members, most in zip(total, limit)])
 
     def least(self, number: int, domains: np.ndarray, skew: int,
-              in_time: Callable[[], None]) -> int:
+              in_time: InTime) -> int:
         """The minimum number of hosts for this number of members; 0 if nothing
         is proved.
 

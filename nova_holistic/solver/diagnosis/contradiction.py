@@ -8,7 +8,7 @@ does not prove that a plan exists. If members are confined to one domain of
 several, each domain is tried in turn.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from collections import defaultdict
 import itertools
 
@@ -20,27 +20,23 @@ from nova_holistic.solver.evaluation.row_shapes import (
     shapes, Unrecognised)
 from nova_holistic.solver.limits.current import diagnosis as limits
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.deadline import no_limit
+from nova_holistic.solver.problem.deadline import InTime, no_limit
 from nova_holistic.solver.problem.rows import ScopedPolicy
 
 
-def contradictory(case: Case,
-                  in_time: Callable[[], None] = no_limit) -> bool:
+def contradictory(case: Case, in_time: InTime = no_limit) -> bool:
     """Whether counting proves that no plan exists."""
     return contradiction(case, in_time) is not None
 
 
-def contradiction(case: Case, in_time: Callable[[], None] = no_limit
+def contradiction(case: Case, in_time: InTime = no_limit
                   ) -> list[ScopedPolicy] | None:
     """Policies that cannot all be satisfied together with the requirements of
-    members, according to counting. None if counting proves nothing.
-
-    :param in_time: called repeatedly; raises when the time limit is reached
-    """
+    members, according to counting. None if counting proves nothing."""
     return propagated(case, in_time)[0]
 
 
-def propagated(case: Case, in_time: Callable[[], None] = no_limit
+def propagated(case: Case, in_time: InTime = no_limit
                ) -> tuple[list[ScopedPolicy] | None, np.ndarray]:
     """Contradicting policies as in ``contradiction``, and the case's room
     without the places that counting excludes. No plan uses these places."""
@@ -56,7 +52,7 @@ class CountingTest(Room):
     """The room for members, and tests of the rules against it."""
 
     def __init__(self, case: Case, found: Sequence[Shape],
-                 in_time: Callable[[], None] = no_limit):
+                 in_time: InTime = no_limit):
         super().__init__(case, in_time)
         self.shapes = found
         self._closing: list[ScopedPolicy] = []

@@ -7,7 +7,7 @@ other group. Therefore removing an element has the same effect as removing its
 line from the document.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 import enum
 
@@ -16,7 +16,7 @@ from nova_holistic.model.group import Group, join_path
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.storage_pools import POOL
-from nova_holistic.solver.problem.deadline import no_limit
+from nova_holistic.solver.problem.deadline import InTime, no_limit
 
 
 class Facet(enum.Enum):
@@ -65,16 +65,13 @@ def elements(group: Group) -> Iterator[Element]:
 
 
 def keeping(group: Group, kept: Collection[Element],
-            in_time: Callable[[], None] = no_limit) -> Group:
-    """The group with the same members, and only these elements.
-
-    :param in_time: called repeatedly; raises when the time limit is reached
-    """
+            in_time: InTime = no_limit) -> Group:
+    """The group with the same members, and only these elements."""
     return _keeping(group, frozenset(kept), '', in_time)
 
 
 def _keeping(group: Group, kept: frozenset[Element], path: str,
-             in_time: Callable[[], None]) -> Group:
+             in_time: InTime) -> Group:
     rules = [rule if Element(Facet.POLICY, path, str(i)) in kept else None
              for i, rule in enumerate(group.rules)]
     policies = rules[:len(group.policies)]
@@ -89,8 +86,7 @@ def _keeping(group: Group, kept: frozenset[Element], path: str,
 
 
 def _description(description: MemberDescription, kept: frozenset[Element],
-                 path: str,
-                 in_time: Callable[[], None]) -> MemberDescription:
+                 path: str, in_time: InTime) -> MemberDescription:
     in_time()
     requirements = description.requirements
 

@@ -22,7 +22,7 @@ from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.milp.backend import Backend, Status
 from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.deadline import Deadline, InTime, OutOfTime
 from nova_holistic.solver.problem.feasibility import Feasibility
 from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.problem.subproblem import Subproblem
@@ -65,8 +65,7 @@ class FeasibilityTests:
     def group(self) -> Group:
         return self._case.group
 
-    def case(self, kept: Sequence[Element],
-             in_time: Callable[[], None]) -> Case:
+    def case(self, kept: Sequence[Element], in_time: InTime) -> Case:
         """The case of the group with only these elements."""
         table, placed = self._case.table, self._case.placed
         return Case.of(
@@ -75,7 +74,7 @@ class FeasibilityTests:
             in_time, Subproblem(table))
 
     def find_iis(self, found: Sequence[Element], minimal: bool,
-                 in_time: Callable[[], None]) -> IIS:
+                 in_time: InTime) -> IIS:
         """The IIS of these elements, with the plans that the tests found.
 
         :param minimal: whether it is proved that no element can be removed

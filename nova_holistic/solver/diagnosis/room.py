@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Upper bounds of the number of members in places, from counting."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 import copy
 from typing import Self
 
 import numpy as np
 
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.deadline import no_limit
+from nova_holistic.solver.problem.deadline import InTime, no_limit
 
 
 class Room:
@@ -19,8 +19,7 @@ class Room:
     :ivar demands: of each class, by resource class
     """
 
-    def __init__(self, case: Case,
-                 in_time: Callable[[], None] = no_limit):
+    def __init__(self, case: Case, in_time: InTime = no_limit):
         self.case = case
         self._in_time = in_time
         self.room = case.room.copy()

@@ -5,7 +5,7 @@ numbers. Requirements are a part of these reasons or have a separate reason.
 All numbers refer to a group that contains only the elements of the IIS.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -26,19 +26,15 @@ from nova_holistic.solver.evaluation.row_shapes import (
     CountCap, Disjoint, MaxDomains, MaxSkew, MinDomains, Shape, shapes)
 from nova_holistic.solver.limits.current import diagnosis as limits
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.deadline import no_limit
+from nova_holistic.solver.problem.deadline import InTime, no_limit
 from nova_holistic.solver.problem.rows import ScopedPolicy
 
 _ORDER = (CountCap, MaxSkew, MinDomains, Disjoint, MaxDomains)
 """The order in which shapes are preferred."""
 
 
-def reasons(core: IIS, in_time: Callable[[], None] = no_limit
-            ) -> tuple[Reason, ...]:
-    """The reasons of an IIS. They are deterministic.
-
-    :param in_time: called repeatedly; raises when the time limit is reached
-    """
+def reasons(core: IIS, in_time: InTime = no_limit) -> tuple[Reason, ...]:
+    """The reasons of an IIS. They are deterministic."""
     words = _Words(core, in_time)
     if not core.elements:
         return (words.no_hosts_reason(),)
@@ -76,7 +72,7 @@ class _Words:
     """The policies of an IIS, by the shapes of their rows, and its
     requirements."""
 
-    def __init__(self, core: IIS, in_time: Callable[[], None]):
+    def __init__(self, core: IIS, in_time: InTime):
         self.core = core
         self.case = core.case
         self._in_time = in_time

@@ -7,14 +7,14 @@ sufficient ones.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 import math
 
 from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
 
 from nova_holistic.solver.numerics.tolerances import ARITHMETIC
-from nova_holistic.solver.problem.deadline import no_limit
+from nova_holistic.solver.problem.deadline import InTime, no_limit
 from nova_holistic.solver.problem.rows import (
     Atom, CountLimit, Kind, Row, ScopedPolicy)
 from nova_holistic.solver.problem.rules import Rules
@@ -106,8 +106,7 @@ class Unrecognised(Shape):
     """The policy has rows of other forms."""
 
 
-def shapes(rules: Rules,
-           in_time: Callable[[], None] = no_limit) -> list[Shape]:
+def shapes(rules: Rules, in_time: InTime = no_limit) -> list[Shape]:
     """The shapes of all hard policies, in the order of the policies."""
     rows: dict[int, list[Row]] = {id(each): [] for each in rules.encoded}
     limits: dict[int, list[CountLimit]] = {id(each): []
@@ -124,7 +123,7 @@ def shapes(rules: Rules,
 
 
 def _of(rules: Rules, rows: Sequence[Row], limits: Sequence[CountLimit],
-        carried: ScopedPolicy, in_time: Callable[[], None]) -> Iterator[Shape]:
+        carried: ScopedPolicy, in_time: InTime) -> Iterator[Shape]:
     caps: dict[tuple[int, str], dict[int, int]] = defaultdict(dict)
     for limit in limits:
         caps[limit.scope, limit.level] = dict.fromkeys(

@@ -2,7 +2,7 @@
 """The counts in the rules while members are placed one after another."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,7 +11,7 @@ from pulp import LpConstraintGE
 from nova_holistic.solver.evaluation.limit import Limit, VariableBound
 from nova_holistic.solver.numerics.tolerances import UNLIMITED_COUNT
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.deadline import no_limit
+from nova_holistic.solver.problem.deadline import InTime, no_limit
 from nova_holistic.solver.problem.rows import Atom, Kind
 
 
@@ -36,8 +36,7 @@ class RuleCounts:
     together.
     """
 
-    def __init__(self, case: Case,
-                 in_time: Callable[[], None] = no_limit):
+    def __init__(self, case: Case, in_time: InTime = no_limit):
         self._case = case
         self._in_time = in_time
         # For each scope and level: domain to its number of members, if any.

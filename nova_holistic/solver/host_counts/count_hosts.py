@@ -9,7 +9,6 @@ for a host or for a domain of a level with many domains. Its variables are the
 numbers of hosts and of domains in use in each region.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +27,7 @@ from nova_holistic.solver.host_counts.region_rows import RegionRows, Together
 from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.milp.branching import Branching
 from nova_holistic.solver.numerics.tolerances import INTEGRALITY
-from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.deadline import Deadline, InTime
 from nova_holistic.solver.problem.kinds import Kinds
 
 
@@ -75,7 +74,7 @@ def count_hosts(counted: Counted, deadline: Deadline) -> HostCount | None:
 
     :raises OutOfTime: if the time ends before the program is built
     """
-    in_time: Callable[[], None] = deadline.check
+    in_time: InTime = deadline.check
     members = CountedMembers.of(counted.kinds, counted.group, in_time)
     hosts = CountedHosts.of(members, counted.columns, counted.group, in_time)
     if len(hosts.size) * len(members.kind) > limits().part_variables:

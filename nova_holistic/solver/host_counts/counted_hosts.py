@@ -2,7 +2,7 @@
 """The cells of hosts that a program of numbers distinguishes, and what the
 hosts of a cell can hold together."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,6 +16,7 @@ from nova_holistic.solver.decomposition.partition import (
 from nova_holistic.solver.host_counts.counted_members import CountedMembers
 from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.numerics.tolerances import SUM_ROUNDING
+from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.kinds import Kinds
 
@@ -40,12 +41,9 @@ class CountedHosts:
 
     @classmethod
     def of(cls, members: CountedMembers, columns: Columns, group: Group,
-           in_time: Callable[[], None]) -> 'CountedHosts':
+           in_time: InTime) -> 'CountedHosts':
         """Divide the hosts by suitability, and then by levels as long as there
-        are few cells.
-
-        :raises OutOfTime: if ``in_time`` does
-        """
+        are few cells."""
         kinds, hosts = members.kinds, columns.hosts
         of = np.zeros(len(hosts), dtype=np.int64)
         for mask in (*_masks(kinds, group, hosts, in_time),
@@ -122,7 +120,7 @@ def _dividing(members: CountedMembers,
 
 
 def _masks(kinds: Kinds, group: Group, hosts: np.ndarray,
-           in_time: Callable[[], None]) -> list[np.ndarray]:
+           in_time: InTime) -> list[np.ndarray]:
     """Distinct masks of hosts that suit some requirements, or that a policy
     admits."""
     eligibility = Eligibility(kinds.table)

@@ -2,7 +2,7 @@
 """The policies whose numbers of members and domains a program counts, and the
 classes of members that these policies distinguish."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from nova_holistic.solver.decomposition.fewest_hosts import within_domains
 from nova_holistic.solver.evaluation.row_shapes import Disjoint, Shape, shapes
 from nova_holistic.solver.host_counts.limited_traffic import (
     limited_traffic, LimitedTraffic)
+from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.problem.kinds import Kinds, limit_per_host
 from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.problem.rules import Rules, scoped_policies
@@ -53,7 +54,7 @@ class CountedMembers:
 
     @classmethod
     def of(cls, kinds: Kinds, group: Group,
-           in_time: Callable[[], None]) -> 'CountedMembers':
+           in_time: InTime) -> 'CountedMembers':
         """Count the members of the kinds.
 
         Policies that apply to other members as well are omitted. The shapes
@@ -61,7 +62,6 @@ class CountedMembers:
         because they refer only to members of their scope.
 
         :param group: the whole group, which may have further members
-        :raises OutOfTime: if ``in_time`` does
         """
         of_member = kinds.kind_of
         known = frozenset(of_member)
@@ -117,7 +117,7 @@ def _paths(rules: Rules, scope: int) -> Paths:
     return frozenset(m.path for m in rules.scopes[scope].members)
 
 
-def _rules(kinds: Kinds, group: Group, in_time: Callable[[], None]) -> Rules:
+def _rules(kinds: Kinds, group: Group, in_time: InTime) -> Rules:
     # Members that are not counted may be on any host.
     masks = dict.fromkeys((m.path for m in group.all_members()),
                           np.ones(len(kinds.table), dtype=bool))

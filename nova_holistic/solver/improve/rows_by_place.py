@@ -6,12 +6,13 @@ affect.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from nova_holistic.model.members.member import Member
 from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.rows import Atom, Kind, Row, ScopedPolicy
 from nova_holistic.solver.problem.rules import Rules
@@ -28,7 +29,7 @@ class RowsByPlace:
     :ivar rules: the rules on all hosts
     """
 
-    def __init__(self, case: Case, in_time: Callable[[], None]):
+    def __init__(self, case: Case, in_time: InTime):
         self.rules: Rules = case.rules
         self._scopes: dict[str, list[int]] = defaultdict(list)
         for number, scope in enumerate(self.rules.scopes):

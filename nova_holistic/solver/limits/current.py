@@ -2,10 +2,11 @@
 """All limits as one object, and the limits of the current call to ``solve``.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 import contextlib
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import TypeVar
 
 from nova_holistic.solver.limits.alternates import AlternatesLimits
 from nova_holistic.solver.limits.column_generation import (
@@ -68,8 +69,9 @@ class Limits:
     shared_hosts: SharedHostsLimits = SharedHostsLimits()
 
 
-_current: ContextVar[Limits] = ContextVar(
-    'limits', default=Limits())
+Part = TypeVar('Part')
+
+_current: ContextVar[Limits] = ContextVar('limits', default=Limits())
 
 
 def limits() -> Limits:
@@ -78,79 +80,27 @@ def limits() -> Limits:
     return _current.get()
 
 
-def alternates() -> AlternatesLimits:
-    """Limits of alternates, in effect in this thread."""
-    return _current.get().alternates
+def _in_effect(kind: type[Part], name: str) -> Callable[[], Part]:
+    """A function that returns the limits of one sub-package, in effect in this
+    thread."""
+    return lambda: getattr(_current.get(), name)
 
 
-def column_generation() -> ColumnGenerationLimits:
-    """Limits of column generation and diving, in effect in this thread."""
-    return _current.get().column_generation
-
-
-def confined() -> ConfinedLimits:
-    """Limits of sets of members in one domain, in effect in this thread."""
-    return _current.get().confined
-
-
-def construct() -> ConstructLimits:
-    """Limits of constructive heuristics, in effect in this thread."""
-    return _current.get().construct
-
-
-def decomposition() -> DecompositionLimits:
-    """Limits of relaxations of aggregated hosts, in effect in this thread."""
-    return _current.get().decomposition
-
-
-def diagnosis() -> DiagnosisLimits:
-    """Limits of explanations, in effect in this thread."""
-    return _current.get().diagnosis
-
-
-def improve() -> ImproveLimits:
-    """Limits of the large-neighbourhood search, in effect in this thread."""
-    return _current.get().improve
-
-
-def milp() -> MilpLimits:
-    """Limits of integer programs of classes, in effect in this thread."""
-    return _current.get().milp
-
-
-def phases() -> PhasesLimits:
-    """Limits of the phases of ``solve``, in effect in this thread."""
-    return _current.get().phases
-
-
-def problem() -> ProblemLimits:
-    """Limits of the problem, in effect in this thread."""
-    return _current.get().problem
-
-
-def relaxations() -> RelaxationsLimits:
-    """Limits of relaxations, in effect in this thread."""
-    return _current.get().relaxations
-
-
-def shared_hosts() -> SharedHostsLimits:
-    """Limits of prices of shared hosts, in effect in this thread."""
-    return _current.get().shared_hosts
-
-
-def small_groups() -> SmallGroupsLimits:
-    """Limits of dynamic programs of small groups, in effect in this thread."""
-    return _current.get().small_groups
-
-
-def traffic() -> TrafficLimits:
-    """Limits of bounds and plans for traffic, in effect in this thread."""
-    return _current.get().traffic
-
-
-def trees() -> TreesLimits:
-    """Limits of trees of resource providers, in effect in this thread."""
-    return _current.get().trees
+alternates = _in_effect(AlternatesLimits, 'alternates')
+column_generation = _in_effect(ColumnGenerationLimits, 'column_generation')
+confined = _in_effect(ConfinedLimits, 'confined')
+construct = _in_effect(ConstructLimits, 'construct')
+decomposition = _in_effect(DecompositionLimits, 'decomposition')
+diagnosis = _in_effect(DiagnosisLimits, 'diagnosis')
+improve = _in_effect(ImproveLimits, 'improve')
+milp = _in_effect(MilpLimits, 'milp')
+phases = _in_effect(PhasesLimits, 'phases')
+problem = _in_effect(ProblemLimits, 'problem')
+relaxations = _in_effect(RelaxationsLimits, 'relaxations')
+shared_hosts = _in_effect(SharedHostsLimits, 'shared_hosts')
+small_groups = _in_effect(SmallGroupsLimits, 'small_groups')
+traffic = _in_effect(TrafficLimits, 'traffic')
+trees = _in_effect(TreesLimits, 'trees')
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ Therefore, a host with n or more dominating hosts is not needed: a plan that
 uses it leaves one of the dominating hosts unused.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from collections import defaultdict
 
 import numpy as np
@@ -18,18 +18,15 @@ from nova_holistic.model.cloud.domain import Domain, HOST
 from nova_holistic.model.objective import Objective
 from nova_holistic.solver.limits.current import milp as limits
 from nova_holistic.solver.problem.case import Case, Counts
-from nova_holistic.solver.problem.deadline import no_limit
+from nova_holistic.solver.problem.deadline import InTime, no_limit
 from nova_holistic.solver.problem.rows import Atom, Kind, Terms
 
 
 def needed_places(case: Case, objective: Objective,
-                  in_time: Callable[[], None] = no_limit) -> np.ndarray:
+                  in_time: InTime = no_limit) -> np.ndarray:
     """[class, host]: whether the program needs a variable for the class on the
     host: the host has room for it, and the host is not dominated. No host is
-    removed if the group is large or the costs are unknown.
-
-    :raises OutOfTime: if ``in_time`` does
-    """
+    removed if the group is large or the costs are unknown."""
     members = sum(len(each.members) for each in case.classes)
     host_cost, traffic = objective.host_cost(), objective.traffic()
     room = case.open_room(in_time)

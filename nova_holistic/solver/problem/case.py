@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The problem for the solver: hosts, member classes, room, and rules."""
 
-from collections.abc import (
-    Callable, Collection, Iterator, Mapping, Sequence)
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -17,7 +16,7 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.relationship import Relationship
-from nova_holistic.solver.problem.deadline import no_limit
+from nova_holistic.solver.problem.deadline import InTime, no_limit
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.kind_room import (
@@ -61,17 +60,13 @@ class Case:
     checked: tuple[ScopedPolicy, ...] = ()
 
     @classmethod
-    def of(cls, group: Group, snapshot: Snapshot,
-           placed: Mapping[str, str],
-           in_time: Callable[[], None] = no_limit,
-           part: Subproblem = EVERYTHING) -> 'Case':
+    def of(cls, group: Group, snapshot: Snapshot, placed: Mapping[str, str],
+           in_time: InTime = no_limit, part: Subproblem = EVERYTHING
+           ) -> 'Case':
         """Compute the classes and the room, and encode the policies.
 
         :param placed: path to host name of the members that stay
-        :param in_time: a function that is called repeatedly and raises
-            OutOfTime after the time limit
         :raises InvalidDocument: if a placed member or its host is unknown
-        :raises OutOfTime: if ``in_time`` does
         :raises TooLarge: if the case would need too much memory
         """
         table = part.table or HostTable.of(snapshot)
@@ -105,12 +100,9 @@ class Case:
         return replace(self, rules=self.rules.only(policies),
                        policies=tuple(policies))
 
-    def open_room(self, in_time: Callable[[], None] = no_limit) -> np.ndarray:
+    def open_room(self, in_time: InTime = no_limit) -> np.ndarray:
         """[class, host]: ``room``, reduced by the rows and limits that exclude
-        a class from a host independently of other members.
-
-        :raises OutOfTime: if ``in_time`` does
-        """
+        a class from a host independently of other members."""
         room = self.room.copy()
         for row in self.rules.rows:
             if len(row.terms) != 1 or row.limit or (
@@ -220,7 +212,7 @@ def _add_rows(rules: Rules, policies: Sequence[ScopedPolicy],
 
 
 def _room(classes: Sequence[MemberClass], kinds: KindRoom, hosts: int,
-          in_time: Callable[[], None]) -> np.ndarray:
+          in_time: InTime) -> np.ndarray:
     most = max((len(each.members) for each in classes), default=0)
     require_size(len(classes) * hosts * np.dtype(width(most)).itemsize)
     room = np.zeros((len(classes), hosts), dtype=width(most))

@@ -13,6 +13,10 @@ class TooLarge(OutOfTime):
     """The problem would need too much memory; it is not built."""
 
 
+InTime = Callable[[], None]
+"""Is called repeatedly, and raises OutOfTime after the time limit."""
+
+
 def no_limit() -> None:
     """Impose no time limit."""
 

@@ -20,6 +20,7 @@ from nova_holistic.solver.numerics.dual_bounds import DualBounds
 from nova_holistic.solver.numerics.host_duals import HostDuals
 from nova_holistic.solver.numerics.tolerances import BOUND_ERROR
 from nova_holistic.solver.problem.case import Case, Counts, is_costly
+from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.problem.preference_cost import preference_cost
 from nova_holistic.solver.problem.rules import scoped_policies
 from nova_holistic.solver.problem.search_status import SearchStatus
@@ -84,7 +85,7 @@ class Incumbent:
         self.where, self.plan_cost = where, plan_cost
         return True
 
-    def case_without_traffic(self, in_time: Callable[[], None]) -> Case:
+    def case_without_traffic(self, in_time: InTime) -> Case:
         """The case of all members and all hosts, in which relationships with
         traffic may have no rows.
 
@@ -97,7 +98,7 @@ class Incumbent:
                            Subproblem(constructs=True))
         return self.whole_case(in_time)
 
-    def whole_case(self, in_time: Callable[[], None]) -> Case:
+    def whole_case(self, in_time: InTime) -> Case:
         """The case of all members and all hosts, built once.
 
         :raises OutOfTime: if the time ends before the case is complete

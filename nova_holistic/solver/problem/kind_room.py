@@ -3,13 +3,13 @@
 numbers have the narrowest possible type, and kinds with equal rows share one
 row."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.solver.limits.current import problem as limits
-from nova_holistic.solver.problem.deadline import TooLarge
+from nova_holistic.solver.problem.deadline import InTime, TooLarge
 from nova_holistic.solver.problem.eligibility import Eligibility
 
 _WIDTHS = (np.int8, np.int16, np.int32, np.int64)
@@ -25,8 +25,7 @@ class KindRoom:
     """
 
     def __init__(self, eligibility: Eligibility,
-                 numbers: Mapping[Requirements, int],
-                 in_time: Callable[[], None]):
+                 numbers: Mapping[Requirements, int], in_time: InTime):
         self.room: dict[Requirements, np.ndarray] = {}
         self.some: dict[Requirements, np.ndarray] = {}
         known: dict[tuple[str, bytes], np.ndarray] = {}

@@ -3,7 +3,7 @@
 before any policy is encoded."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.policy import Policy
 from nova_holistic.solver.limits.current import problem as current_limits
 from nova_holistic.solver.problem.coarse_kinds import coarse
-from nova_holistic.solver.problem.deadline import no_limit
+from nova_holistic.solver.problem.deadline import InTime, no_limit
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 
@@ -61,17 +61,15 @@ class Kinds:
     most_on_a_host: int
 
     @classmethod
-    def of(cls, group: Group, snapshot: Snapshot,
-           placed: Mapping[str, str],
-           in_time: Callable[[], None] = no_limit,
-           most: int | None = None) -> 'Kinds | None':
+    def of(cls, group: Group, snapshot: Snapshot, placed: Mapping[str, str],
+           in_time: InTime = no_limit, most: int | None = None
+           ) -> 'Kinds | None':
         """Group the members by kind; None if a member that stays or its host
         is unknown, or if the number of kinds times hosts is too large.
 
         :param placed: path to host name of the members that stay
         :param most: maximum number of kinds; if it is exceeded, members that
             request similar amounts form one kind, which requests the minimum
-        :raises OutOfTime: if ``in_time`` does
         """
         table = HostTable.of(snapshot)
         members = group.all_members()
@@ -125,9 +123,8 @@ class Kinds:
         return bool((self.room.sum(axis=1) < self.numbers).any())
 
 
-def _kinds(group: Group, table: HostTable,
-           waiting: list[Member], in_time: Callable[[], None],
-           most: int | None) -> tuple[Kind, ...] | None:
+def _kinds(group: Group, table: HostTable, waiting: list[Member],
+           in_time: InTime, most: int | None) -> tuple[Kind, ...] | None:
     paths = {m.path for m in waiting}
     screens: dict[str, list[Policy]] = {path: [] for path in paths}
     limits: dict[str, list[tuple[int, int]]] = {path: [] for path in paths}

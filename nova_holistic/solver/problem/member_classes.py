@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Classes of members that no policy and no requirement distinguishes."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.members.requirements import Requirements
+from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.problem.eligibility import demands
 from nova_holistic.solver.problem.rules import Rules
 
@@ -41,8 +42,7 @@ def kinds_of(members: Sequence[Member]) -> dict[str, Requirements]:
 
 
 def classes_of(members: Sequence[Member], kinds: Mapping[str, Requirements],
-               rules: Rules,
-               in_time: Callable[[], None]) -> tuple[MemberClass, ...]:
+               rules: Rules, in_time: InTime) -> tuple[MemberClass, ...]:
     """The classes, in the order of their first members."""
     scopes: dict[str, set[int]] = {member.path: set() for member in members}
     for number, scope in enumerate(rules.scopes):

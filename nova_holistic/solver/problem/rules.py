@@ -7,8 +7,7 @@ reasons from them. Therefore, all three interpret every policy in the same way.
 """
 
 from collections import defaultdict
-from collections.abc import (
-    Callable, Collection, Iterable, Iterator, Mapping, Sequence)
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -19,7 +18,7 @@ from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.policy import Expression, Policy
-from nova_holistic.solver.problem.deadline import no_limit
+from nova_holistic.solver.problem.deadline import InTime, no_limit
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.rows import (
     Atom, CountLimit, Kind, Row, ScopedPolicy)
@@ -33,8 +32,6 @@ class Rules:
     :ivar top: the scope of the top-level group
     :ivar reach: member path to [host]: whether the host holds the member or
         can take it
-    :ivar in_time: a function that is called for each row and raises OutOfTime
-        after the time limit
     :ivar scopes: scopes of the atoms; each has different members
     :ivar encoded: the policies, in their order
     :ivar rows: rows of the policies, without the rows that ``limits`` replace
@@ -47,7 +44,7 @@ class Rules:
     possible: np.ndarray
     top: Scope
     reach: Mapping[str, np.ndarray]
-    in_time: Callable[[], None] = no_limit
+    in_time: InTime = no_limit
     scopes: list[Scope] = field(default_factory=list)
     encoded: list[ScopedPolicy] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kinds of hosts in a snapshot that could take members if they were empty."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections import Counter
 from dataclasses import replace
 
@@ -11,11 +11,11 @@ from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
+from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.tree_check import cannot_serve, tree_classes
 
 
-def kinds(group: Group, snapshot: Snapshot,
-          in_time: Callable[[], None]) -> Sequence[Host]:
+def kinds(group: Group, snapshot: Snapshot, in_time: InTime) -> Sequence[Host]:
     """One empty host of each kind that could take a member.
 
     Hosts are of one kind if they have the same resources, traits, nested and
@@ -23,10 +23,7 @@ def kinds(group: Group, snapshot: Snapshot,
     different members come first, then kinds of more hosts.
 
     :param group: a group with resolved resources
-    :param in_time: a function that raises OutOfTime if the time limit is
-        reached
     :returns: hosts with the names of existing hosts
-    :raises OutOfTime: if ``in_time`` does
     """
     members = {m.requirements: m for m in group.all_members()}.values()
     hosts: dict[tuple, Host] = {}

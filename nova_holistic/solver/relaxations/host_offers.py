@@ -7,7 +7,7 @@ location, availability zone, set of aggregates and set of labels. They are also
 offered in new domains, below every existing domain and at the top.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 import itertools
 from typing import ClassVar
@@ -21,6 +21,7 @@ from nova_holistic.model.objective import HostEncoder, Objective
 from nova_holistic.model.policy import Expression
 from nova_holistic.solver.check import fits
 from nova_holistic.solver.limits.current import problem as limits
+from nova_holistic.solver.problem.deadline import InTime
 
 _ZONE_LEVEL = 'az'
 
@@ -107,15 +108,11 @@ class Offer:
 
 
 def offers(group: Group, snapshot: Snapshot, kind: Host,
-           places: Iterator[Place],
-           in_time: Callable[[], None]) -> list[Offer] | None:
+           places: Iterator[Place], in_time: InTime) -> list[Offer] | None:
     """New hosts of a kind, at those places at which a member could be placed.
 
     :param group: a group with resolved resources
     :param kind: an empty host
-    :param in_time: a function that raises OutOfTime if the time limit is
-        reached
-    :raises OutOfTime: if ``in_time`` does
     :returns: the offers; None if their number exceeds the limit
         ``part_hosts``
     """

@@ -20,7 +20,7 @@ applies to them. The bound is that of all arguments until then.
 """
 
 import bisect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from collections import Counter, defaultdict
 import contextlib
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ from nova_holistic.model.members.member import Member
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.solver.numerics.tolerances import UNLIMITED_MEMBERS
 from nova_holistic.solver.problem.arrays import Division
-from nova_holistic.solver.problem.deadline import no_limit, OutOfTime
+from nova_holistic.solver.problem.deadline import InTime, no_limit, OutOfTime
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.kinds import limit_per_host
@@ -55,7 +55,7 @@ class _Class:
 
 
 def most_copies(group: Group, snapshot: Snapshot,
-                in_time: Callable[[], None] = no_limit) -> int | None:
+                in_time: InTime = no_limit) -> int | None:
     """An upper bound on the number of copies; None if no argument limits it.
 
     :param group: a group with resolved resources
@@ -75,7 +75,7 @@ def most_copies(group: Group, snapshot: Snapshot,
 
 
 def _classes(group: Group, table: HostTable,
-             in_time: Callable[[], None]) -> Iterator[_Class]:
+             in_time: InTime) -> Iterator[_Class]:
     eligibility = Eligibility(table)
     scopes = [scope for scope in group.scopes()
               if any(rule.hard for rule in scope.group.rules)]
@@ -139,7 +139,7 @@ def _largest(room: np.ndarray, members: int, most: int) -> int:
 
 
 def _by_resources(classes: list[_Class], table: HostTable,
-                  in_time: Callable[[], None]) -> Iterator[int]:
+                  in_time: InTime) -> Iterator[int]:
     """The resources of the hosts that take a class, and of the hosts that take
     any class. Equal sets of hosts are considered once."""
     everywhere = np.zeros(len(table), dtype=bool)

@@ -8,7 +8,7 @@ Stamm-Wilbrandt and Dueck, Record Breaking Optimization Results Using the Ruin
 and Recreate Principle, Journal of Computational Physics 159, 2000).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from collections import Counter
 from fractions import Fraction
 import math
@@ -24,7 +24,7 @@ from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.limits.current import improve as limits
 from nova_holistic.solver.numerics.tolerances import SUM_ROUNDING
 from nova_holistic.solver.problem.case import Case, Counts
-from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.deadline import Deadline, InTime
 from nova_holistic.solver.problem.preference_cost import preference_cost
 from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.ruin_recreate.placement_costs import PlacementCosts
@@ -39,7 +39,7 @@ class RuinAndRecreate:
     """
 
     def __init__(self, case: Case, counts: Counts, costs: PlacementCosts,
-                 chance: random.Random, in_time: Callable[[], None]):
+                 chance: random.Random, in_time: InTime):
         self._case, self._costs, self._chance = case, costs, chance
         self._class = 0
         self._pending: Counter[int] = Counter()

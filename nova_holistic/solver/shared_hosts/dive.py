@@ -6,24 +6,23 @@ repeats both until each part has one choice. The program then has a small
 number of other choices, so it takes few iterations from its last basis.
 """
 
-from collections.abc import Callable
 
 import highspy
 import numpy as np
 
 from nova_holistic.solver.limits.current import shared_hosts as limits
 from nova_holistic.solver.numerics.tolerances import INTEGRALITY
+from nova_holistic.solver.problem.deadline import InTime
 
 
 def dive(model: highspy.Highs, parts: np.ndarray, penalty: float,
-         in_time: Callable[[], None]) -> list[int]:
+         in_time: InTime) -> list[int]:
     """The numbers of the choices, for as many parts as fit together.
 
     :param model: a linear program. Its first variables are the shares of the
         choices, and its first rows are their sums by part. It is changed
     :param parts: [choice]: its part
     :param penalty: cost of a part without a choice
-    :raises OutOfTime: if ``in_time`` does
     """
     number, first = int(parts.max()) + 1, model.getNumCol()
     for part in range(number):

@@ -8,13 +8,14 @@ and two parts of which one closes the host to the other do not both use it. The
 dual values of the rows are prices of the hosts.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from nova_holistic.solver.milp.growing_basis import GrowingBasis
 from nova_holistic.solver.milp.linear import Linear
+from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.shared_hosts.dive import dive
 from nova_holistic.solver.shared_hosts.host_curves import HostCurves
 from nova_holistic.solver.shared_hosts.host_prices import HostPrices
@@ -76,12 +77,9 @@ class Master:
         self._basis.keep(*names, linear.basis)
         return outcome.bound * self.unit, program.prices(linear.duals)
 
-    def dive(self, in_time: Callable[[], None]) -> list[Choice]:
+    def dive(self, in_time: InTime) -> list[Choice]:
         """At most one choice of each part. The choices fit together and have
-        a low total cost. Parts whose choices do not fit have none.
-
-        :raises OutOfTime: if ``in_time`` does
-        """
+        a low total cost. Parts whose choices do not fit have none."""
         program = _Program(self)
         model = program.linear(False).loaded()
         start = self._basis.start(*program.names())

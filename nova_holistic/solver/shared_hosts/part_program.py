@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cheapest hosts of one independent part, by dynamic programming."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
+from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.small_groups.domain_problem import DomainProblem
 from nova_holistic.solver.small_groups.domain_program import DomainProgram
@@ -48,13 +49,11 @@ class PartProgram:
     closes: bool
 
     @classmethod
-    def of(cls, alone: Incumbent, classes: Sequence[str],
-           permitted: Fraction, in_time: Callable[[], None]
-           ) -> 'PartProgram | None':
+    def of(cls, alone: Incumbent, classes: Sequence[str], permitted: Fraction,
+           in_time: InTime) -> 'PartProgram | None':
         """The program; None if the part has too many states.
 
         :param alone: the part as a group, without a plan
-        :raises OutOfTime: if ``in_time`` does
         """
         problem = DomainProblem.of(alone, in_time)
         if problem is None:
@@ -66,12 +65,10 @@ class PartProgram:
             each.policy.hard and each.policy.closes == HOST
             for each in alone.policies))
 
-    def solve(self, costs: np.ndarray,
-              in_time: Callable[[], None]) -> PartPlan | None:
+    def solve(self, costs: np.ndarray, in_time: InTime) -> PartPlan | None:
         """The cheapest hosts; None if no plan exists.
 
         :param costs: [host, state]: price
-        :raises OutOfTime: if ``in_time`` does
         """
         problem, factor = self.problem, self.problem.factor
         found = DomainProgram(problem.rules, costs, factor, in_time).optimum()
@@ -86,11 +83,8 @@ class PartProgram:
         return PartPlan(problem.bound(found, factor, self.permitted),
                         found.hosts, own, permitted)
 
-    def least(self, in_time: Callable[[], None]) -> Fraction:
-        """A lower bound of the cost of its preferences.
-
-        :raises OutOfTime: if ``in_time`` does
-        """
+    def least(self, in_time: InTime) -> Fraction:
+        """A lower bound of the cost of its preferences."""
         problem = self.problem
         if not problem.rules.has_costs:
             return Fraction(0)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The dynamic program of a group: its states, conditions and costs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,6 +13,7 @@ from nova_holistic.solver.limits.current import small_groups as limits
 from nova_holistic.solver.numerics.tolerances import (
     EXACT_FLOATS, SUM_ROUNDING)
 from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.small_groups.domain_program import (
     is_tree, Optimum)
@@ -42,13 +43,9 @@ class DomainProblem:
     lightest: float
 
     @classmethod
-    def of(cls, known: Incumbent,
-           in_time: Callable[[], None]) -> 'DomainProblem | None':
+    def of(cls, known: Incumbent, in_time: InTime) -> 'DomainProblem | None':
         """The problem of the incumbent; None if it has too many states, or if
-        the levels of the topology form no tree.
-
-        :raises OutOfTime: if ``in_time`` does
-        """
+        the levels of the topology form no tree."""
         case = known.case_without_traffic(in_time)
         sizes = [len(each.members) for each in case.classes]
         if number_of_pairs(sizes) > limits().pairs:

@@ -8,13 +8,14 @@ of states of its hosts or smaller domains. The state of the whole cloud that
 contains all members has the minimum cost of all plans.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 import itertools
 
 import numpy as np
 
 from nova_holistic.solver.limits.current import small_groups as limits
+from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.small_groups.domain_children import DomainChildren
 from nova_holistic.solver.small_groups.domain_rules import (
     DomainRules, EvenSpread)
@@ -47,16 +48,13 @@ class DomainProgram:
     rules: DomainRules
     hosts: np.ndarray
     factor: float
-    in_time: Callable[[], None]
+    in_time: InTime
     chosen: tuple[tuple[EvenSpread, Range], ...] = ()
     _known: dict[int, tuple] = field(default_factory=dict)
 
     def optimum(self) -> Optimum | None:
         """The minimum over all ranges of the even spreads; None if no plan
-        exists.
-
-        :raises OutOfTime: if ``in_time`` does
-        """
+        exists."""
         best, ranges = np.inf, ()
         for chosen in self._choices():
             more = self.factor * sum(cost for _, (_, _, cost) in chosen)

@@ -7,7 +7,7 @@ only costs that every plan with these states has. Therefore, the result is a
 relaxation of the policies.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,6 +17,7 @@ from nova_holistic.model.relationship import Relationship
 from nova_holistic.solver.evaluation.row_shapes import (
     CountCap, Disjoint, MaxDomains, MaxSkew, MinDomains, Shape, shapes)
 from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.small_groups.domain_children import DomainChildren
 from nova_holistic.solver.small_groups.member_states import MemberStates
@@ -75,11 +76,8 @@ class DomainRules:
 
     @classmethod
     def of(cls, case: Case, states: MemberStates, tree: Sequence[str],
-           in_time: Callable[[], None]) -> 'DomainRules':
-        """The conditions of all hard policies.
-
-        :raises OutOfTime: if ``in_time`` does
-        """
+           in_time: InTime) -> 'DomainRules':
+        """The conditions of all hard policies."""
         rules = cls(case, states, tree)
         found = shapes(case.rules, in_time)
         for shape in found:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cost of each host for each number of members of each class."""
 
-from collections.abc import Callable
 from collections import Counter
 
 import numpy as np
@@ -9,6 +8,7 @@ import numpy as np
 from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
 from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.small_groups.member_states import MemberStates
 
 NO_COST = HostCost(lambda free: free * 0.0)
@@ -16,12 +16,11 @@ NO_COST = HostCost(lambda free: free * 0.0)
 
 
 def host_costs(case: Case, states: MemberStates, host_cost: HostCost,
-               in_time: Callable[[], None]) -> np.ndarray:
+               in_time: InTime) -> np.ndarray:
     """[host, state]: the cost; infinite if the host has no room for these
     members.
 
     :param case: a case in which no member stays
-    :raises OutOfTime: if ``in_time`` does
     """
     costs = MarginalCost(case.table, case.members, host_cost, ())
     room = case.open_room(in_time)

@@ -7,7 +7,7 @@ belongs to the states of the domains that it contains. Terms of other forms are
 omitted, so the costs remain lower bounds.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections import defaultdict
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -17,6 +17,7 @@ from pulp import LpConstraintGE, LpConstraintLE
 
 from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.solver.numerics.exact_weights import common_step, exact
+from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.problem.rows import Atom, Kind, Row
 from nova_holistic.solver.small_groups.domain_rules import (
     DomainRules, EvenSpread)
@@ -46,7 +47,7 @@ class PreferenceTerms:
     """
 
     rules: DomainRules
-    in_time: Callable[[], None]
+    in_time: InTime
     bounds: dict[Atom, list[_LowerBound]] = field(
         default_factory=lambda: defaultdict(list))
     smallest: dict[Atom, set[Atom]] = field(
@@ -57,7 +58,6 @@ class PreferenceTerms:
         """Add the costs of all preferences.
 
         :param weights: weight of a preference to its cost of one violation
-        :raises OutOfTime: if ``in_time`` does
         """
         for row in self.rules.case.rules.rows:
             if not row.carried.policy.hard:
