@@ -9,7 +9,7 @@ increase each other's costs, or do not affect them. If they share the cost of a
 host, only the largest cost of a part is a bound.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 import contextlib
 from dataclasses import dataclass
 from fractions import Fraction
@@ -98,7 +98,8 @@ def bound_diverse(known: Incumbent, backend: Backend, deadline: Deadline,
         search_few_places(known, backend, deadline.part(limits().main_share))
     if known.is_good_enough:
         return
-    bound_preferences(known, backend, deadline.part(limits().bound_share))
+    least = bound_preferences(
+        known, backend, deadline.part(limits().bound_share))
     hosts = None
     with contextlib.suppress(OutOfTime):
         # Patterns are not applicable if policies keep members together.
@@ -115,7 +116,8 @@ def bound_diverse(known: Incumbent, backend: Backend, deadline: Deadline,
                 limits().program_share))
     if adds_up(known.objective) and not known.is_close:
         # Otherwise, the bound of the whole group is nearly always better.
-        bound_parts(known, backend, deadline.part(limits().bound_share))
+        bound_parts(known, backend, deadline.part(limits().bound_share),
+                    least)
     if plans and known.is_preferred:
         # Otherwise, other searches may first find a plan whose preferences
         # cost less.
@@ -136,13 +138,15 @@ def _share_for_plan(known: Incumbent, hosts: np.ndarray | None,
     return limits().program_share if is_full else limits().main_share
 
 
-def bound_parts(known: Incumbent, backend: Backend,
-                deadline: Deadline) -> None:
+def bound_parts(known: Incumbent, backend: Backend, deadline: Deadline,
+                least: Mapping[str, Fraction] | None = None) -> None:
     """Prove bounds from the independent parts of the group, as far as the time
     permits. Parts whose preferences cost the most come first.
 
     :param known: an incumbent that has a plan
+    :param least: the result of ``bound_preferences``, if it was called
     """
+    least = least or {}
     parts = batches(known, 1)
     # Members of many parts compete for hosts. Therefore, a relaxation of the
     # whole group has a better bound.
@@ -154,8 +158,9 @@ def bound_parts(known: Incumbent, backend: Backend,
         if not deadline.left():
             break
         with contextlib.suppress(OutOfTime):
-            found.append(_solve_part(known, batch, backend, deadline.part(
-                limits().bound_share)))
+            found.append(_solve_part(
+                known, batch, least.get(batch.members[0].path),
+                backend, deadline.part(limits().bound_share)))
     known.prove_least(sum((each.least for each in found), Fraction(0)))
     known.prove_within(lambda cost: _total(
         found, Fraction(cost), adds_up(known.objective)))
@@ -198,14 +203,21 @@ def adds_up(objective: Objective) -> bool:
     return is_convex(host_cost)
 
 
-def _solve_part(known: Incumbent, batch: Batch, backend: Backend,
-                deadline: Deadline) -> _Part:
+def _solve_part(known: Incumbent, batch: Batch, least: Fraction | None,
+                backend: Backend, deadline: Deadline) -> _Part:
     """The bounds of the part as a group on all hosts.
 
+    :param least: the result of ``bound_preferences`` for the part
     :raises OutOfTime: if the time ends before the search on all hosts
     """
     alone = incumbent_of_part(known, batch, known.objective.for_group(
         known.group.only({m.path for m in batch.members})))
+    if least is not None:
+        alone.prove_least(least)
+        traffic = alone.objective.traffic()
+        if traffic is not None and not traffic:
+            # Every plan has the objective 0.
+            return _Part(least, math.inf, 0.0)
     solve_part(alone, backend, deadline)
     return _bounds_of_part(known, alone)
 

@@ -29,16 +29,20 @@ from nova_holistic.solver.problem.preference_cost import preference_cost
 
 
 def bound_preferences(known: Incumbent, backend: Backend,
-                      deadline: Deadline) -> None:
+                      deadline: Deadline) -> dict[str, Fraction]:
     """Prove a bound of the cost of preferences, as far as the time permits.
     Each part whose preferences the best plan violates has an equal share of
     the time.
 
     :param known: an incumbent that has a plan
+    :returns: a lower bound of the cost of the preferences of each part for
+        which a plan with this cost, or within the gap, was found; the keys are
+        paths of the first members
     """
     if known.is_preferred:
-        return
+        return {}
     parts = [each for each in batches(known, 1) if part_cost(known, each)]
+    found: dict[str, Fraction] = {}
     least = Fraction(0)
     for solved, batch in enumerate(parts):
         if not deadline.left():
@@ -48,7 +52,10 @@ def bound_preferences(known: Incumbent, backend: Backend,
             solve_part(alone, backend,
                        deadline.part(1 / (len(parts) - solved)))
         least += Fraction(alone.least)
+        if alone.is_preferred:
+            found[batch.members[0].path] = Fraction(alone.least)
     known.prove_least(least)
+    return found
 
 
 def part_cost(known: Incumbent, batch: Batch) -> Fraction:

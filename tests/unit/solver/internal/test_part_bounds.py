@@ -298,6 +298,35 @@ def test_parts_without_traffic_or_violations_are_not_solved(monkeypatch):
     assert solved == ['violated']
 
 
+@pytest.mark.parametrize('has_traffic', [False, True])
+def test_bounds_of_preferences_are_not_proved_twice(monkeypatch, has_traffic):
+    """The first search solves the part whose preferences the plan violates.
+    The second search starts from its bound, and only if the part has traffic.
+    """
+    bandwidth = Bandwidth(between=('a', 'b'), mbps=10, level='rack')
+    known = _pairs_apart(group(groups=[
+        _pair('violated',
+              RelationshipAffinity(
+                  between=('a', 'b'), level='host', weight=1.0),
+              RelationshipAntiAffinity(
+                  between=('a', 'b'), level='host', weight=3.0),
+              *[bandwidth] * has_traffic),
+        _pair('other', *[bandwidth] * (not has_traffic))]))
+    least = bound_preferences(known, load_backend('highs'), in_time())
+    assert least == {'violated/a/m-0': 1}
+    started, solve_part = {}, part_bounds.solve_part
+
+    def recorded(alone, *how):
+        started[alone.members[0].path] = alone.least
+        solve_part(alone, *how)
+
+    monkeypatch.setattr(part_bounds, 'solve_part', recorded)
+    bound_parts(known, load_backend('highs'), in_time(), least)
+    assert started == (
+        {'violated/a/m-0': 1} if has_traffic else {'other/a/m-0': 0})
+    assert (known.least, known.bound) == (1, 40 * has_traffic)
+
+
 def _small_group(gap=0.01):
     """Return an incumbent with a first plan of a small group. Three members
     are on three hosts, and the members of the other side are in another rack.
