@@ -6,18 +6,21 @@ evaluates each host once, with the checks of the policies. Hosts that a policy
 does not distinguish (``Policy.distinguishes``) share one result of its check.
 """
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from nova_holistic.model.cloud.domain import Domain
+import numpy as np
+
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
-from nova_holistic.model.group import Group, Scope
+from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
-from nova_holistic.model.objective import Objective, HostCost
-from nova_holistic.model.policy import Policy
+from nova_holistic.model.objective import HostCost, Objective
 from nova_holistic.objectives.utilisation import requested_classes
 from nova_holistic.solver.check import fits
+from nova_holistic.solver.evaluation.policy_evaluation import PolicyEvaluation
 from nova_holistic.solver.limits.current import construct as limits
+from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.rules import scoped_policies
 from nova_holistic.solver.problem.utilisation_curve import cost_increase
 
 
@@ -29,8 +32,8 @@ class Insertion:
         member with this path
     :ivar placed: path to host of every other member that uses capacity; the
         snapshot counts this usage
-    :ivar snapshot: the candidates, and the hosts that policies refer to; its
-        ``Host.servers`` count no member of the group
+    :ivar snapshot: the candidates, the hosts in ``placed``, and the hosts that
+        policies refer to; its ``Host.servers`` count no member of the group
     :ivar candidates: names of the hosts that may be chosen
     """
 
@@ -52,98 +55,39 @@ def hosts_for_member(insertion: Insertion,
     objective, then as in the snapshot. An objective without a host cost orders
     only the first ``checked_hosts`` (a limit) hosts.
     """
-    rules = _Rules(insertion)
-    costs = {}
-    for host in insertion.snapshot.hosts:
-        if (host.name in insertion.candidates
-                and fits(insertion.member, host, insertion.snapshot)):
-            cost = rules.cost(host)
-            if cost is not None:
-                costs[host] = cost
+    costs = _preference_costs(insertion, [
+        host for host in insertion.snapshot.hosts
+        if host.name in insertion.candidates
+        and fits(insertion.member, host, insertion.snapshot)])
     found = sorted(costs, key=costs.__getitem__)
     value = _objective_cost(insertion, objective, found)
     found.sort(key=lambda host: (costs[host], value(host)))
     return tuple(host.name for host in found)
 
 
-class _Rules:
-    """The policies that apply to the member, hard policies first. Each keeps
-    the results of its checks."""
-
-    def __init__(self, insertion: Insertion):
-        self._insertion = insertion
-        self._rules = [
-            _Rule(insertion, scope, policy)
-            for scope in insertion.group.scopes()
-            if scope.holds(insertion.member) for policy in scope.group.rules]
-        # If a hard policy rejects a host, no other check is needed.
-        self._rules.sort(key=lambda rule: not rule.policy.hard)
-
-    def cost(self, host: Host) -> float | None:
-        """Weighted violations that the member adds at the host; None if it
-        violates a hard policy there."""
-        total = 0.0
-        for rule in self._rules:
-            added = rule.added(host)
-            if rule.policy.hard and added > 0:
-                return None
-            total += (rule.policy.weight or 0.0) * added
-        # Sums of the same weights in different orders differ by rounding.
-        return round(total, 9)
-
-
-class _Rule:
-    """One policy of one scope, with a cache of the results of its checks."""
-
-    def __init__(self, insertion: Insertion, scope: Scope, policy: Policy):
-        self.policy = policy
-        self._insertion = insertion
-        self._scope = scope
-        self._levels = policy.distinguishes(scope, insertion.member)
-        self._used = {level: self._domains(level)
-                      for level in self._levels or ()}
-        self._without: int | None = None
-        self._answers: dict[Hashable, int] = {}
-
-    def added(self, host: Host) -> int:
-        """Violations with the member at the host minus those without it."""
-        key = self._key(host)
-        if key not in self._answers:
-            self._answers[key] = self._added(host)
-        return self._answers[key]
-
-    def _added(self, host: Host) -> int:
-        insertion = self._insertion
-        moved = {**insertion.placed, insertion.member.path: host}
-        count = self._count(moved)
-        if count and self._without is None:
-            self._without = self._count(insertion.placed)
-        return count - (self._without or 0)
-
-    def _count(self, placement: Mapping[str, Host]) -> int:
-        return self.policy.check(
-            self._scope, placement, self._insertion.snapshot).count
-
-    def _key(self, host: Host) -> Hashable:
-        """A key that is equal for hosts that the policy does not
-        distinguish."""
-        if self._levels is None:
-            return host.name
-        return tuple(self._domain_key(host, level, distinguishes_domains)
-                     for level, distinguishes_domains in self._levels.items())
-
-    def _domain_key(self, host: Host, level: str,
-                    distinguishes_domains: bool) -> Hashable:
-        domain = self._insertion.snapshot.domain(host, level)
-        if (distinguishes_domains or domain is None
-                or domain in self._used[level]):
-            return domain
-        return 'without members'
-
-    def _domains(self, level: str) -> frozenset[Domain | None]:
-        snapshot = self._insertion.snapshot
-        return frozenset(snapshot.domain(host, level)
-                         for host in self._insertion.placed.values())
+def _preference_costs(insertion: Insertion,
+                      hosts: Sequence[Host]) -> dict[Host, float]:
+    """Weighted violations of preferences that the member adds on each of the
+    hosts, without those on which it adds violations of a hard policy."""
+    member, snapshot = insertion.member, insertion.snapshot
+    table = HostTable.of(snapshot)
+    policies = [each for each in scoped_policies(insertion.group)
+                if each.scope.holds(member)]
+    evaluation = PolicyEvaluation(
+        table, snapshot, policies, insertion.placed,
+        {table.index[host.name] for host in insertion.placed.values()})
+    left = np.array([table.index[host.name] for host in hosts], dtype=np.int64)
+    total = np.zeros(len(left))
+    # Preferences are checked only on hosts that no hard policy refuses.
+    for each in sorted(policies, key=lambda each: not each.policy.hard):
+        added = evaluation.added_violations(each, member, left)
+        if each.policy.hard:
+            left, total = left[added <= 0], total[added <= 0]
+        else:
+            total += each.policy.weight * added
+    # Sums of the same weights in different orders differ by rounding.
+    return {table.hosts[h]: round(cost, 9)
+            for h, cost in zip(left.tolist(), total.tolist())}
 
 
 def _objective_cost(insertion: Insertion, objective: Objective,

@@ -108,9 +108,9 @@ class _Insertion:
         self.least, self.small = 0.0, True
         self._used = set(at.values())
         self._waiting = [m for m in members if m.path not in at]
-        self._evaluation = PolicyEvaluation(self._table, snapshot,
-                                            self.policies,
-                                            self.where, self._used, deadline)
+        self._evaluation = PolicyEvaluation(
+            self._table, snapshot, self.policies, self.where, self._used)
+        self._deadline = deadline
         self._marginal_cost = MarginalCost(
             self._table, members, host_cost, [*self._used])
         self._eligibility = Eligibility(self._table)
@@ -172,8 +172,9 @@ class _Insertion:
         # Among equally good hosts, the fullest comes first.
         order = np.lexsort((-self._marginal_cost.utilisation[hosts], costs,
                             preference_costs))
-        return self._evaluation.first(member, hosts[order], costs[order],
-                                      preference_costs[order])
+        return self._evaluation.first(
+            member, hosts[order], costs[order], preference_costs[order],
+            self._deadline)
 
     def _suiting(self, member: Member) -> np.ndarray:
         """[host]: whether it meets the requirements of the member and has room

@@ -6,7 +6,7 @@ The evaluation uses the checks of the policies. A policy is checked only once
 for hosts that it does not distinguish.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -47,17 +47,16 @@ class PolicyEvaluation:
     """The policies, and the current hosts of members."""
 
     def __init__(self, table: HostTable, snapshot: Snapshot,
-                 policies: Sequence[ScopedPolicy], where: dict[str, Host],
-                 used: set[int], deadline: Deadline):
+                 policies: Sequence[ScopedPolicy], where: Mapping[str, Host],
+                 used: Collection[int]):
         """
         :param where: path to host of all members that have a host; the caller
-            updates it
-        :param used: indexes of these hosts; the caller updates it
+            may update it
+        :param used: indexes of these hosts; the caller may update it
         """
         self._table, self._snapshot = table, snapshot
         self._policies = policies
         self._where, self._used = where, used
-        self._deadline = deadline
         self._kept: set[int] = set()
         self._step = common_step(
             exact(each.policy.weight) for each in policies
@@ -87,25 +86,35 @@ class PolicyEvaluation:
         0."""
         total = np.zeros(len(hosts))
         for each in self._policies:
-            host_types = None if each.policy.hard or not distinguished_levels(
-                each, member) else self.host_types(each, member, hosts)
-            if host_types is None:
+            if each.policy.hard or not distinguished_levels(each, member):
                 continue
-            first, number = np.unique(
-                host_types, return_index=True, return_inverse=True)[1:]
+            first, number = self._first_of_types(each, member, hosts)
             if len(first) <= limits().checked_hosts:
                 total += np.array([
                     self._cost(each, member, int(hosts[n]))
-                    for n in first])[number.reshape(-1)]
+                    for n in first])[number]
         return total
 
+    def added_violations(self, each: ScopedPolicy, member: Member,
+                         hosts: np.ndarray) -> np.ndarray:
+        """[host]: the violations with the member on this host minus those
+        without the member."""
+        first, number = self._first_of_types(each, member, hosts)
+        found = np.array([self._violations(each, member, int(hosts[n]))
+                          for n in first], dtype=np.int64)
+        if found.any():
+            found -= self._violations(each)
+        return found[number]
+
     def first(self, member: Member, hosts: np.ndarray, costs: np.ndarray,
-              preference_costs: np.ndarray) -> Best | None:
+              preference_costs: np.ndarray,
+              deadline: Deadline) -> Best | None:
         """The best of the hosts; None if no host is possible, if the search
         would need too many checks, or if costs are too large to be exact.
 
         :param hosts: hosts, ordered by the lower bound of the cost of
             preferences, then by cost
+        :raises OutOfTime: if the time ends before the search
         """
         if preference_costs.max(initial=0) >= EXACT_FLOATS:
             return None
@@ -113,7 +122,7 @@ class PolicyEvaluation:
         best: Best | None = None
         refusals: set[int] = set()
         for _ in range(limits().checked_hosts):
-            self._deadline.check()
+            deadline.check()
             if not left.any():
                 return best
             n = int(left.argmax())
@@ -171,6 +180,17 @@ class PolicyEvaluation:
         where = self._where if member is None else {
             **self._where, member.path: self._table.hosts[host]}
         return each.policy.check(each.scope, where, self._snapshot).count
+
+    def _first_of_types(self, each: ScopedPolicy, member: Member,
+                        hosts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The positions of the first host of each type, and [host]: the number
+        of its type."""
+        host_types = self.host_types(each, member, hosts)
+        if host_types is None:
+            return np.arange(len(hosts)), np.arange(len(hosts))
+        first, number = np.unique(
+            host_types, return_index=True, return_inverse=True)[1:]
+        return first, number.reshape(-1)
 
     def host_types(self, each: ScopedPolicy, member: Member,
                    hosts: np.ndarray) -> np.ndarray | None:

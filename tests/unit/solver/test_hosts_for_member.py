@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The insertion of one member agrees with a check of every host."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 import random
 
 import pytest
 
 from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.policy import Violations
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.check import fits
@@ -94,6 +95,22 @@ def test_a_policy_is_checked_once_for_hosts_that_it_treats_equally(
     # The two racks with members need a check each, the two racks without
     # members share one, and one check covers the placement without the member.
     assert len(calls) == 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class _NotOnTheFirstHost(AntiAffinity):
+    """Its check depends on more than the declaration of its base class."""
+
+    def check(self, scope, placement, snapshot):
+        return Violations(sum(
+            placed.name == 'h0' for placed in placement.values()))
+
+
+def test_a_subclass_with_its_own_check_is_checked_on_each_host():
+    snapshot = cloud(*(host(f'h{n}', 'r1') for n in range(3)))
+    wanted = group(servers('web'), policies=[
+        _NotOnTheFirstHost(level='rack')])
+    assert hosts(insertion(wanted, 'web', {}, snapshot)) == ('h1', 'h2')
 
 
 @pytest.mark.parametrize('seed', range(300))

@@ -157,7 +157,7 @@ def _alike(member, where, policies, table, snapshot):
     """
     others = {p: h for p, h in where.items() if p != member.path}
     evaluate = PolicyEvaluation(table, snapshot, policies, others, {
-        table.index[h.name] for h in others.values()}, in_time(1.0))
+        table.index[h.name] for h in others.values()})
     fine = evaluate.admitted(member, np.flatnonzero(
         Eligibility(table).suitable(member.requirements)))
     compared = 0
