@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor
 
-from pulp import LpConstraintEQ, LpConstraintGE
-
 from nova_holistic.solver.numerics.tolerances import ARITHMETIC
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.rows import Atom, Kind, Row
@@ -98,8 +96,7 @@ class Margins:
             for atom, _ in row.terms:
                 if atom.kind is Kind.FREE and atom not in frees:
                     frees[atom] = FreeVariable(0.0, atom.upper, atom.whole)
-            for sign in {LpConstraintEQ: (1, -1), LpConstraintGE: (-1,)}.get(
-                    row.sense, (1,)):
+            for sign in row.upper_signs:
                 found._read(case, row, sign, frees)
         return found
 

@@ -6,7 +6,6 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from pulp import LpConstraintGE
 
 from nova_holistic.solver.evaluation.limit import Limit, VariableBound
 from nova_holistic.solver.numerics.tolerances import UNLIMITED_COUNT
@@ -135,8 +134,8 @@ class RuleCounts:
             self._in_time()
             for atom, _ in row.terms:
                 self._register(atom)
-            limit = Limit(row, -1 if row.sense == LpConstraintGE else 1,
-                          self._price)
+            # Of an equation, only the upper limit is used; see Limit.
+            limit = Limit(row, row.upper_signs[0], self._price)
             limit.bind(bounds, self._price)
             for atom, weight in limit.atoms:
                 self._limits[atom].append((limit, weight))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import enum
 
 import numpy as np
-from pulp import LpConstraintGE, LpConstraintLE
+from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
 
 from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.group import Scope
@@ -79,6 +79,10 @@ class ScopedPolicy:
         return f'{self.scope.path}: {self.policy.title}'
 
 
+_UPPER_SIGNS = {LpConstraintLE: (1,), LpConstraintGE: (-1,),
+                LpConstraintEQ: (1, -1)}
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """The constraint that the sum of coefficient x atom is <=, >= or ==
@@ -88,6 +92,12 @@ class Row:
     terms: tuple[tuple[Atom, float], ...]
     sense: int
     limit: float
+
+    @property
+    def upper_signs(self) -> tuple[int, ...]:
+        """The signs with which sign x sum <= sign x limit must hold: 1, -1, or
+        both for an equation."""
+        return _UPPER_SIGNS[self.sense]
 
     def bounds(self, constant: float = 0.0) -> tuple[float, float]:
         """The smallest and the largest value of the sum of the terms that are

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import math
 
 import numpy as np
-from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
 
 from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.policy import Policy
@@ -97,8 +96,8 @@ class CountBounds:
         for row in self.rules.rows:
             terms = [(atom, weight) for atom, weight in row.terms
                      if atom not in self.zero]
-            sign = -1 if row.sense == LpConstraintGE else 1
-            if row.sense == LpConstraintEQ or any(
+            sign, *opposite = row.upper_signs
+            if opposite or any(
                     atom.kind is Kind.FREE or sign * weight < 0
                     for atom, weight in terms) or len(
                     {atom.domain for atom, _ in terms}) > 1:
@@ -107,9 +106,7 @@ class CountBounds:
 
     def _read(self, row: Row) -> None:
         """Derive upper bounds of single counts from the row."""
-        signs = {LpConstraintLE: (1,), LpConstraintGE: (-1,),
-                 LpConstraintEQ: (1, -1)}[row.sense]
-        for sign in signs:
+        for sign in row.upper_signs:
             slack = sum(-sign * weight * self.upper(atom)
                         for atom, weight in row.terms if sign * weight < 0)
             for atom, weight in row.terms:
