@@ -28,6 +28,7 @@ from nova_holistic.solver.phases import preferred_plan
 from nova_holistic.solver.phases.relaxed_hosts import Relaxed
 from nova_holistic.solver.ruin_recreate import part_search
 from nova_holistic.solver.ruin_recreate.ruins import Ruins
+from nova_holistic.solver.shared_hosts import host_curves
 from nova_holistic.solver.shared_hosts.host_prices import HostPrices
 from nova_holistic.solver.shared_hosts import price_hosts
 from nova_holistic.solver import solve as top
@@ -109,7 +110,7 @@ def no_plans_of_parts(*_arguments):
 
 def no_prices(search):
     """In place of the first prices of shared hosts."""
-    return HostPrices.none(len(search._curves.classes), len(search._parts))
+    return [HostPrices.none(len(search._curves.classes), len(search._parts))]
 
 
 def unlimited_kinds(kinds, _most):
@@ -198,6 +199,8 @@ STRATEGIES = {
         (part_plans._PartPlans, 'construct', nothing)],
     'prices of hosts': [(part_plans, 'price_hosts', no_plans_of_parts)],
     'first prices': [(price_hosts._Search, '_first_prices', no_prices)],
+    'prices of members': [(host_relaxation, 'member_prices', nothing)],
+    'possible loads': [(host_curves, 'sums_of_amounts', nothing)],
     'dive of parts': [(price_hosts._Search, 'dive', no_plans_of_parts)],
     'choice for parts': [(price_hosts._Search, 'choose', nothing)],
     'separate sets': [(host_relaxation, '_separate_sets', nothing)],

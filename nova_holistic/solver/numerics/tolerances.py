@@ -85,3 +85,6 @@ NO_PROBING = 1 << 15
 
 PRIMAL_SIMPLEX = 4
 """Number of the primal simplex method in HiGHS."""
+
+EQUAL_LOADS = 1e-9
+"""Difference up to which loads of a host, as shares, are considered equal."""

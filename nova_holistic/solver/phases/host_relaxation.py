@@ -21,6 +21,8 @@ from nova_holistic.solver.column_generation.limited_kinds import (
     limited_kinds)
 from nova_holistic.solver.column_generation.pattern_placement import (
     is_applicable)
+from nova_holistic.solver.column_generation.priced_members import (
+    member_prices)
 from nova_holistic.solver.confined.separate_sets import separate_sets
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import cell_without_rules
@@ -138,8 +140,11 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
             # No plan follows if hosts in use have different costs.
             generation.only_bounds = differ
             generation.run(incumbent.objective.integral and not more)
-            incumbent.prove(generation.bound + more,
-                            min(limit, generation.limit))
+            limit_of_bound = min(limit, generation.limit)
+            incumbent.prove(generation.bound + more, limit_of_bound)
+            if host_cost.slopes and incumbent.plan_cost[0] <= limit_of_bound:
+                incumbent.member_prices = member_prices(
+                    generation, kinds, aggregation.columns, limit_of_bound)
             counted = replace(counted, host_types=generation.host_types,
                               prices=generation.bound_prices)
         if counts and not incumbent.is_good_enough:

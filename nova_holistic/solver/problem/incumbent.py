@@ -18,6 +18,7 @@ from nova_holistic.solver.check import check_bound
 from nova_holistic.solver.numerics import bound as bounds
 from nova_holistic.solver.numerics.dual_bounds import DualBounds
 from nova_holistic.solver.numerics.host_duals import HostDuals
+from nova_holistic.solver.numerics.member_prices import MemberPrices
 from nova_holistic.solver.numerics.tolerances import BOUND_ERROR
 from nova_holistic.solver.problem.case import Case, Counts, is_costly
 from nova_holistic.solver.problem.deadline import InTime
@@ -48,6 +49,7 @@ class Incumbent:
     :ivar least: lower bound of the cost of preferences of all plans
     :ivar host_duals: dual values of the hosts in a relaxation; None until one
         with convex costs is solved
+    :ivar member_prices: prices of members in such a relaxation
     :ivar solving: seconds spent in solvers
     """
 
@@ -62,6 +64,7 @@ class Incumbent:
         self.plan_cost: PlanCost = (float('inf'), float('inf'))
         self.least: Fraction | float = 0.0
         self.host_duals: HostDuals | None = None
+        self.member_prices: MemberPrices | None = None
         self.solving = 0.0
         self._bounds = DualBounds()
         self._sources: list[Bound] = []

@@ -2,15 +2,17 @@
 """Prices that parts pay for hosts, and the bound that they prove.
 
 The cost f of a host is convex, and 0 without members. Let X be the load of all
-parts together, and x the load of one part. f(X) has two lower bounds:
+parts together, and x the load of one part. f(X) has three lower bounds:
 
 - the sum of f(x) over all parts;
 - for each price p, the sum of max(f(x), p x) over all parts, less the largest
   gain, which is the maximum of p Y - f(Y) over all loads Y. Proof: let Y be
   the sum of the loads with f(x) < p x. f(X) is at least f(Y) plus the sum of
-  f(x) over all other parts, and f(Y) is at least p Y less the largest gain.
+  f(x) over all other parts, and f(Y) is at least p Y less the largest gain;
+- the same with a price of each member instead of a price of its load. These
+  prices are the same on all hosts.
 
-Any average of the two bounds is also a lower bound. Amounts beyond the free
+Any average of the three bounds is also a lower bound. Amounts beyond the free
 capacity, and other members on a host that is closed to them, have additional
 prices. If each part has its cheapest hosts for these prices, the sum of their
 costs is a lower bound of the cost of all plans, by weak duality.
@@ -33,8 +35,9 @@ class HostPrices:
     :ivar hosts: [n]: indexes of hosts with prices
     :ivar own: [n]: weight of the first bound, from 0 to 1: of the costs of the
         parts alone
-    :ivar slope: [n]: price p of a unit of load in the second bound, whose
-        weight is 1 - own
+    :ivar members: [n]: weight of the third bound, from 0 to 1 - own
+    :ivar slope: [n]: price p of a unit of load in the second bound, which has
+        the remaining weight
     :ivar amounts: [n, class]: price of a unit of the class; not negative
     :ivar uses: [n, part]: price of the host for the part; not negative
     :ivar once: [n]: sum of the prices of pairs of parts of which only one may
@@ -43,6 +46,7 @@ class HostPrices:
 
     hosts: np.ndarray
     own: np.ndarray
+    members: np.ndarray
     slope: np.ndarray
     amounts: np.ndarray
     uses: np.ndarray
@@ -52,8 +56,17 @@ class HostPrices:
     def none(cls, classes: int, parts: int) -> 'HostPrices':
         """No prices, for these numbers of resource classes and parts."""
         empty = np.zeros(0)
-        return cls(np.zeros(0, dtype=np.int64), empty, empty,
+        return cls(np.zeros(0, dtype=np.int64), empty, empty, empty,
                    np.zeros((0, classes)), np.zeros((0, parts)), empty)
+
+    @classmethod
+    def of_members(cls, hosts: np.ndarray, classes: int,
+                   parts: int) -> 'HostPrices':
+        """Only the third bound, for these hosts."""
+        none = np.zeros(len(hosts))
+        return cls(hosts, none, none + 1.0, none,
+                   np.zeros((len(hosts), classes)),
+                   np.zeros((len(hosts), parts)), none)
 
     @classmethod
     def of(cls, duals: HostDuals, classes: Sequence[str],
@@ -68,7 +81,8 @@ class HostPrices:
         for c, name in enumerate(classes):
             if name in duals.classes:
                 amounts[:, c] = duals.amounts[:, duals.classes.index(name)]
-        return cls(duals.hosts, duals.alone, duals.slope, amounts,
+        return cls(duals.hosts, duals.alone, np.zeros(hosts), duals.slope,
+                   amounts,
                    np.zeros((hosts, parts)), np.zeros(hosts))
 
     def between(self, other: 'HostPrices', weight: float) -> 'HostPrices':
@@ -79,13 +93,19 @@ class HostPrices:
         hosts = np.union1d(self.hosts, other.hosts)
         both = [(each._of(hosts), share) for each, share in (
             (self, 1 - weight), (other, weight))]
-        own = sum(share * each.own for each, share in both)
-        slope = sum(share * (1 - each.own) * each.slope
-                    for each, share in both)
-        return HostPrices(
-            hosts, own, slope / np.where(own < 1, 1 - own, 1.0), *(
-                sum(share * getattr(each, name) for each, share in both)
-                for name in ('amounts', 'uses', 'once')))
+        weight = sum(share * each.sloped for each, share in both)
+        slope = sum(share * each.sloped * each.slope for each, share in both)
+        own, members, amounts, uses, once = (
+            sum(share * getattr(each, name) for each, share in both)
+            for name in ('own', 'members', 'amounts', 'uses', 'once'))
+        return HostPrices(hosts, own, members,
+                          slope / np.where(weight > 0, weight, 1.0),
+                          amounts, uses, once)
+
+    @property
+    def sloped(self) -> np.ndarray:
+        """[n]: weight of the second bound."""
+        return np.maximum(0.0, 1.0 - self.own - self.members)
 
     def _of(self, hosts: np.ndarray) -> 'HostPrices':
         """The same prices, for more hosts."""
@@ -97,8 +117,9 @@ class HostPrices:
             return found
 
         return HostPrices(
-            hosts, extended(self.own, 1.0), extended(self.slope),
-            extended(self.amounts), extended(self.uses), extended(self.once))
+            hosts, extended(self.own, 1.0), extended(self.members),
+            extended(self.slope), extended(self.amounts),
+            extended(self.uses), extended(self.once))
 
     def costs(self, part: PartProgram, number: int,
               curves: HostCurves) -> np.ndarray:
@@ -114,9 +135,10 @@ class HostPrices:
         possible = np.isfinite(alone)
         alone = np.where(possible, alone, 0.0)
         load = curves.shares[self.hosts] @ part.amounts.T
-        own = self.own[:, None]
-        paid = own * alone + (1 - own) * np.maximum(
-            alone, self.slope[:, None] * load) + self.amounts @ part.amounts.T
+        paid = self.own[:, None] * alone + self.sloped[:, None] * np.maximum(
+            alone, self.slope[:, None] * load) + self.members[
+                :, None] * np.maximum(alone, part.values) + (
+                    self.amounts @ part.amounts.T)
         paid[:, 1:] += self.uses[:, number, None]
         found[self.hosts] = np.where(possible, paid, np.inf)
         return found
@@ -124,5 +146,6 @@ class HostPrices:
     def terms(self, curves: HostCurves) -> np.ndarray:
         """Numbers whose sum is the constant of the bound."""
         return -np.concatenate((
-            (1 - self.own) * curves.largest_gain(self.hosts, self.slope),
+            self.sloped * curves.largest_gain(self.hosts, self.slope),
+            self.members * curves.gains[self.hosts],
             (self.amounts * curves.free[self.hosts]).ravel(), self.once))

@@ -123,6 +123,9 @@ class _Program:
         self._position = {host: n for n, host in enumerate(self._users)}
         self._tangents = [(host, *each) for host in self._users
                           for each in master.curves.tangents(host)]
+        # On other hosts, members cost at least their prices anyway.
+        self._gaining = [host for host in self._users
+                         if master.curves.gains[host] > 0]
         closing = {n for n, part in enumerate(master.parts) if part.closes}
         # Only one of these parts uses the host.
         self._pairs = [(host, one, other)
@@ -165,6 +168,7 @@ class _Program:
                 *range(len(master.parts)),
                 *(('tangent', host, slope)
                   for host, slope, _ in self._tangents),
+                *(('members', host) for host in self._gaining),
                 *(('capacity', host, name) for host in self._users
                   for name in master.curves.classes),
                 *self._pairs]
@@ -176,9 +180,10 @@ class _Program:
         """
         master, hosts = self._master, len(self._users)
         classes, parts = len(master.curves.classes), len(master.parts)
-        ends = np.cumsum([parts, len(self._tangents), hosts * classes])
-        _, tangents, amounts, pairs = np.split(duals, ends)
-        own, slope, once = np.ones(hosts), *np.zeros((2, hosts))
+        ends = np.cumsum([parts, len(self._tangents), len(self._gaining),
+                          hosts * classes])
+        _, tangents, valued, amounts, pairs = np.split(duals, ends)
+        members, slope, once = np.zeros((3, hosts))
         uses = np.zeros((hosts, parts))
         # Averages and prices, also if the dual values are slightly wrong.
         total = np.zeros(hosts)
@@ -188,14 +193,18 @@ class _Program:
         np.add.at(total, at, tangents)
         np.add.at(slope, at, tangents * [s for _, s, _ in self._tangents])
         slope /= np.where(total > 0, total, 1.0)
-        own -= np.minimum(total, 1.0)
+        members[[self._position[host] for host in self._gaining]] = (
+            np.maximum(0.0, valued))
+        total += members
+        scale = np.maximum(total, 1.0)
         for (host, *both), dual in zip(self._pairs, pairs):
             price = max(0.0, -float(dual)) * master.unit
             once[self._position[host]] += price
             uses[self._position[host], both] += price
         order = np.argsort([*self._users])
         return HostPrices(*(each[order] for each in (
-            np.array([*self._users], dtype=np.int64), own, slope,
+            np.array([*self._users], dtype=np.int64), 1.0 - total / scale,
+            members / scale, slope,
             np.maximum(0.0, -amounts).reshape(hosts, classes) * master.unit,
             uses, once)))
 
@@ -208,21 +217,31 @@ class _Program:
                     yield column, each, host, state
 
     def _costs(self) -> Rows:
-        """The cost of each host is at least each tangent."""
+        """The cost of each host is at least each tangent, and at least the
+        prices of its members less the gain. In the latter, a part that costs
+        more alone has this cost (see ``host_prices``)."""
         master, size = self._master, len(self._master.choices)
         entries = [(row, size + self._position[host], 1.0)
                    for row, (host, _, _) in enumerate(self._tangents)]
         rows: dict[int, list[tuple[int, float]]] = {}
         for row, (host, slope, _) in enumerate(self._tangents):
             rows.setdefault(host, []).append((row, slope))
+        row_of = {host: len(self._tangents) + n
+                  for n, host in enumerate(self._gaining)}
+        entries += [(row, size + self._position[host], 1.0)
+                    for host, row in row_of.items()]
         for column, each, host, state in self._shared():
             part = master.parts[each.part]
             alone = float(part.problem.costs[host, state])
             load = float(part.amounts[state] @ master.curves.shares[host])
             entries += [(row, column, (alone - slope * load) / master.unit)
                         for row, slope in rows.get(host, ())]
-        least = [constant / master.unit for _, _, constant in self._tangents]
-        return entries, np.array(least), np.inf
+            if host in row_of:
+                entries.append((row_of[host], column, min(
+                    0.0, alone - float(part.values[state])) / master.unit))
+        least = [constant for _, _, constant in self._tangents] + [
+            -float(master.curves.gains[host]) for host in self._gaining]
+        return entries, np.array(least) / master.unit, np.inf
 
     def _capacity(self) -> Rows:
         """The parts on a host take at most its free amounts."""

@@ -38,6 +38,7 @@ class PartProgram:
     """The dynamic program of one part.
 
     :ivar amounts: [state, class]: requested amounts
+    :ivar values: [state]: sum of the prices of its members
     :ivar permitted: maximum cost of the part's preferences in plans of the
         group whose preferences cost at most as much as those of the known plan
     :ivar closes: whether hard policies close its hosts to other parts
@@ -45,15 +46,18 @@ class PartProgram:
 
     problem: DomainProblem
     amounts: np.ndarray
+    values: np.ndarray
     permitted: Fraction
     closes: bool
 
     @classmethod
-    def of(cls, alone: Incumbent, classes: Sequence[str], permitted: Fraction,
+    def of(cls, alone: Incumbent, classes: Sequence[str],
+           prices: Mapping[str, float], permitted: Fraction,
            in_time: InTime) -> 'PartProgram | None':
         """The program; None if the part has too many states.
 
         :param alone: the part as a group, without a plan
+        :param prices: member path to price; 0 for other members
         """
         problem = DomainProblem.of(alone, in_time)
         if problem is None:
@@ -61,7 +65,11 @@ class PartProgram:
         requested = np.array([
             [dict(each.demands).get(name, 0) for name in classes]
             for each in problem.case.classes])
-        return cls(problem, problem.states.counts @ requested, permitted, any(
+        # Lower prices are valid, too.
+        price = np.array([min(prices.get(m.path, 0.0) for m in each.members)
+                          for each in problem.case.classes])
+        counts = problem.states.counts
+        return cls(problem, counts @ requested, counts @ price, permitted, any(
             each.policy.hard and each.policy.closes == HOST
             for each in alone.policies))
 
@@ -77,11 +85,17 @@ class PartProgram:
         own, paid = (sum(float(each[host, state])
                          for host, state in found.hosts.items())
                      for each in (problem.costs, costs))
-        permitted = not factor or (
-            (found.cost - paid) / factor + problem.rules.constant
-            <= float(self.permitted / problem.unit) + EQUAL_COSTS)
-        return PartPlan(problem.bound(found, factor, self.permitted),
-                        found.hosts, own, permitted)
+        bound = problem.bound(found, factor, self.permitted)
+        if not factor:
+            return PartPlan(bound, found.hosts, own, True)
+        violated = (found.cost - paid) / factor + problem.rules.constant
+        spare = float(self.permitted / problem.unit) - violated
+        if spare > EQUAL_COSTS:
+            # Plans may violate more. Then the factor makes the bound weak.
+            least = DomainProgram(problem.rules, costs, 0.0, in_time).optimum()
+            if least is not None:
+                bound = max(bound, problem.bound(least, 0.0, self.permitted))
+        return PartPlan(bound, found.hosts, own, spare >= -EQUAL_COSTS)
 
     def least(self, in_time: InTime) -> Fraction:
         """A lower bound of the cost of its preferences."""

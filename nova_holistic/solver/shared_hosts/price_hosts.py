@@ -67,10 +67,13 @@ class _Search:
     def __init__(self, known: Incumbent, parts: Sequence[Batch],
                  deadline: Deadline):
         self._known, self._deadline = known, deadline
+        self._limit = known.plan_cost[0]
+        prices = known.member_prices
+        self._prices = prices if prices and (
+            self._limit <= prices.limit) else None
         self._curves = HostCurves.of(
             HostTable.of(known.snapshot), known.members,
-            known.objective.host_cost())
-        self._limit = known.plan_cost[0]
+            known.objective.host_cost(), self._prices)
         # The utilisation of a host depends on all requested resource classes.
         self._parts = self._programs([
             each for each in parts
@@ -95,13 +98,13 @@ class _Search:
 
         :raises OutOfTime: if the time ends before
         """
-        known = self._known
-        prices = best = self._first_prices()
-        for _ in range(limits().rounds):
+        known, new = self._known, False
+        for prices in self._first_prices():
             before = self._bound
-            new = self._price(prices, deadline)
-            if self._bound > before:
+            new |= self._price(prices, deadline)
+            if not before or self._bound > before:
                 best = prices
+        for _ in range(limits().rounds):
             relaxed = self._master.relax(deadline.left())
             if not relaxed or known.is_good_enough:
                 return
@@ -109,17 +112,24 @@ class _Search:
             if value - self._bound <= limits().converged_gap * value:
                 return
             prices = best.between(duals, limits().step if new else 1.0)
+            before = self._bound
+            new = self._price(prices, deadline)
+            if self._bound > before:
+                best = prices
 
-    def _first_prices(self) -> HostPrices:
-        """The prices of a relaxation without most policies, if one is solved;
-        otherwise none. In large clouds, their bound is usually better than
-        that of the relaxation. It may be worse, because the relaxation counts
-        members that close their hosts in another way."""
+    def _first_prices(self) -> list[HostPrices]:
+        """The prices of relaxations without most policies, as far as they are
+        solved; otherwise no prices. In large clouds, their bounds are usually
+        better than those of the relaxations. They may be worse, because the
+        relaxations count members that close their hosts in another way."""
         classes, parts = self._curves.classes, len(self._parts)
-        duals = self._known.host_duals
-        if duals is None:
-            return HostPrices.none(len(classes), parts)
-        return HostPrices.of(duals, classes, parts)
+        duals, found = self._known.host_duals, []
+        if duals is not None:
+            found.append(HostPrices.of(duals, classes, parts))
+        if self._prices is not None:
+            found.append(HostPrices.of_members(
+                self._prices.hosts, len(classes), parts))
+        return found or [HostPrices.none(len(classes), parts)]
 
     def dive(self) -> Mapping[str, Host]:
         """Member path to host of a combination of the plans of the parts.
@@ -241,4 +251,6 @@ class _Search:
         return PartProgram.of(
             Incumbent(part.within(group), known.snapshot, {},
                       known.objective, known.gap),
-            self._curves.classes, permitted, self._deadline.check)
+            self._curves.classes,
+            self._prices.prices if self._prices else {}, permitted,
+            self._deadline.check)
