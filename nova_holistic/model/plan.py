@@ -155,7 +155,7 @@ class Unplaceable:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """The time limit was reached with neither a plan nor a proof."""
+    """The search ended with neither a plan nor a proof."""
 
     message: str
     seconds: Mapping[str, float] = field(

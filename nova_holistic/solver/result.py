@@ -15,6 +15,7 @@ from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import (
     ObjectiveValue, Placement, Plan, Preference, PreferenceCost, Reason,
     Unknown)
+from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.numerics import bound as bounds
 from nova_holistic.solver.problem.deadline import (
     Deadline, OutOfTime, TooLarge)
@@ -113,6 +114,12 @@ def unknown(known: Incumbent, time_limit: float, limit: OutOfTime | None,
         message = format_message(
             'the problem of {} members with different requirements on {} '
             'hosts is too large for the solver', members, hosts)
+    elif time_limit < limits().first_plan_seconds:
+        message = format_message(
+            'no plan for {} members on {} hosts was found within the time '
+            'limit of {} s, which is extended to {} s for the first plan; a '
+            'plan may still exist', members, hosts, f'{time_limit:g}',
+            f'{limits().first_plan_seconds:g}')
     else:
         message = format_message(
             'no plan for {} members on {} hosts was found within {} s; a plan '

@@ -123,6 +123,8 @@ def test_the_additional_time_is_limited():
             time_limit=LIMIT, timer=clock))
         assert isinstance(answer, Unknown)
         assert end / 2 < clock.now <= end + LOOKS * clock.step
+        assert (f'within the time limit of {LIMIT:g} s, which is extended to '
+                f'{end:g} s for the first plan;') in answer.message
 
 
 class _Steps:
@@ -140,6 +142,7 @@ def test_a_long_limit_is_not_exceeded():
     limit = limits().first_plan_seconds
     answer = late(SHAPES['many groups'], racks(30), 1, limit, then=limit)
     assert isinstance(answer, Unknown)
+    assert f'hosts was found within {limit:g} s;' in answer.message
 
 
 def test_the_help_texts_state_the_additional_time():
@@ -154,6 +157,7 @@ def test_without_additional_time_the_answer_is_unknown(set_limits):
     set_limits('construct', first_plan_seconds=0.0)
     answer = late(SHAPES['many groups'], racks(30), 1)
     assert isinstance(answer, Unknown)
+    assert f'hosts was found within {LIMIT:g} s;' in answer.message
 
 
 def test_a_trial_has_no_additional_time():
