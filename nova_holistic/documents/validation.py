@@ -114,7 +114,7 @@ def join(place: str, *steps: str | int) -> str:
 def brief(value: Any) -> str:
     """The value in an error message: one short line."""
     if value is None:
-        return 'nothing'
+        return 'null'
     if isinstance(value, dict):
         return 'a mapping'
     if isinstance(value, list):

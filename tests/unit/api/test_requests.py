@@ -40,7 +40,7 @@ def test_a_body_that_could_be_misread_is_refused(service, raw, word):
 
 
 @pytest.mark.parametrize('raw, detail', [
-    (b'null', 'must be a mapping with text as keys, not nothing'),
+    (b'null', 'must be a mapping with text as keys, not null'),
     (b'[]', 'must be a mapping with text as keys, not a list'),
     (b'"group"', "must be a mapping with text as keys, not 'group'"),
     (b'7', 'must be a mapping with text as keys, not 7'),

@@ -205,8 +205,7 @@ ONE = 'members: [{name: a, resources: {VCPU: 1}}]'
     ('# no group\n- a\n',
      'must be a mapping with text as keys, not a list', (2, 1)),
     ('\nshop\n', "must be a mapping with text as keys, not 'shop'", (2, 1)),
-    ('\ngroup:\n', 'must be a mapping with text as keys, not nothing',
-     (2, 1)),
+    ('\ngroup:\n', 'must be a mapping with text as keys, not null', (2, 1)),
     ('# no resources\nheat_template_version: 2018-08-31\n',
      'resources is missing', (2, 1)),
 ])

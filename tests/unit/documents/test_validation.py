@@ -23,7 +23,7 @@ TYPES = load_policy_types()
     pytest.param(10**20 - 1, '9' * 20, id='20 digits'),
     pytest.param(10**20, 'a number of more than 20 digits',
                  id='21 digits'),
-    pytest.param(None, 'nothing', id='null'),
+    pytest.param(None, 'null', id='null'),
     pytest.param(True, 'true', id='true'),
     pytest.param({'a': 1}, 'a mapping', id='mapping'),
     pytest.param(['x'] * 1000, 'a list', id='list')])
