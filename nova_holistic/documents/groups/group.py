@@ -138,13 +138,15 @@ class _Reader:
             templates=tuple(each for each in groups if each.bounds))
         with self.mistakes.collected():
             check_names(group)
+        with self.mistakes.collected():
+            if not (self._incomplete or document.get('members')
+                    or document.get('groups')):
+                raise InvalidDocument(place, 'the group has no members')
         if self.mistakes or self._incomplete:
             # Later checks may need a part that is missing because of a
             # mistake.
             return group
         with self.mistakes.collected():
-            if not members and not groups:
-                raise InvalidDocument(place, 'the group has no members')
             check_sides(group)
         with self.mistakes.collected():
             check_boot_volumes(document.get('members', ()), place)

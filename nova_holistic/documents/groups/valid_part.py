@@ -12,12 +12,14 @@ from typing import Any
 from jsonschema.exceptions import ValidationError
 
 _ITEMS = ('members', 'policies', 'relationships')
+_PARTS = ('members', 'groups')
 
 
 def valid_part(document: Any,
                errors: Iterable[ValidationError]) -> dict | None:
     """A copy with None in place of each invalid item, so that the positions of
-    all others remain. None if no part of the document can be read."""
+    all others remain. An invalid list of members or groups has one such item.
+    None if no part of the document can be read."""
     document = copy.deepcopy(document)
     for error in errors:
         path = list(error.absolute_path)
@@ -42,10 +44,15 @@ def _leave_out(group: Any, path: list[str | int],
         if error.validator == 'additionalProperties':
             for key in [key for key in group if key not in known]:
                 del group[key]
+            # The name of the key with the members may be wrong.
+            group.setdefault('members', [None])
         group.setdefault('name', '')
     elif path[0] == 'name':
         group['name'] = ''
     elif path[0] in _ITEMS and len(path) > 1:
-        group[path[0]][path[1]] = None
+        if path[0] in group:
+            group[path[0]][path[1]] = None
+    elif path[0] in _PARTS:
+        group[path[0]] = [None]
     else:
         group.pop(path[0], None)

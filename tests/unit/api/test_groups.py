@@ -190,7 +190,8 @@ def test_a_group_can_be_listed_by_any_name(service, name):
 
 
 @pytest.mark.parametrize('document, place', [
-    ({}, 'group: name is missing'), ({**SHOP, 'extra': 1}, 'extra'),
+    ({'members': [MORE]}, 'group: name is missing'),
+    ({**SHOP, 'extra': 1}, 'extra'),
     ({**SHOP, 'name': ''}, 'name'), ({**SHOP, 'name': 'a\nb'}, 'name'),
     ({**SHOP, 'name': 'x' * 256}, 'name'),
     ({'name': 'empty'}, 'group: the group has no members'),

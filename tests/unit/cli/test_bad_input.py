@@ -36,7 +36,8 @@ GROUPS = {
     'an empty group': ('name: g\nmembers: []', ''),
     'an empty nested group': (
         f'name: g\nmembers: [{ONE}]\ngroups: [{{name: w}}]', 'groups[0]'),
-    'a document of 10 MB': ('name: ' + 'g' * 10_000_000, ''),
+    'a document of 10 MB': (
+        f'members: [{ONE}]\nname: ' + 'g' * 10_000_000, ''),
     'a name with a slash': (
         'name: g\nmembers: [{name: a/b, resources: {VCPU: 1}}]',
         'members[0].name'),

@@ -198,7 +198,6 @@ ONE = 'members: [{name: a, resources: {VCPU: 1}}]'
      (2, 2)),
     (f'\n{ONE}\n', 'name is missing', (2, 1)),
     (f'# shop\n\ngroup:\n  {ONE}\n', 'name is missing', (3, 1)),
-    ('\ngroup: {}\n', 'name is missing', (2, 1)),
     ('name: g\nmembers: [{name: a, resources: {VCPU: 1}, count: '
      '{min: 0, desired: 0, max: 1}}]\n',
      'the desired number of members is 0; it must be at least 1', (1, 1)),
@@ -214,6 +213,13 @@ def test_a_mistake_of_the_whole_document_has_its_line(
     group = terminal.file('g.yaml', text)
     assert mistakes(terminal, group, group, '--inventory', zones) == [
         '{} (line {}, column {})'.format(message, *position)]
+
+
+def test_all_mistakes_of_an_empty_document_have_its_line(terminal, zones):
+    group = terminal.file('g.yaml', '\ngroup: {}\n')
+    assert mistakes(terminal, group, group, '--inventory', zones) == [
+        'name is missing (line 2, column 1)',
+        'the group has no members (line 2, column 1)']
 
 
 def test_a_key_that_an_inventory_lacks_has_the_line_of_its_mapping(

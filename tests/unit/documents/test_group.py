@@ -223,6 +223,44 @@ def test_a_group_without_members_is_refused(document, place):
     assert (error.place, error.message) == (place, 'the group has no members')
 
 
+@pytest.mark.parametrize('group, others', [
+    ({'name': 'b', 'policies': [{'type': 'affinity', 'level': 7}]},
+     ['groups[1].policies[0].level: must be text, not 7']),
+    ({'name': 'a', 'members': []}, ["'a' is already a name in groups[0]"]),
+    ({'groups': []}, ['groups[1]: name is missing'])])
+def test_a_group_without_members_is_reported_with_other_mistakes(
+        group, others):
+    found = [str(each) for each in refusal({'name': 'shop', 'groups': [
+        {'name': 'a', 'members': [{'name': 'c', 'flavor': 'm1.small'}]},
+        group]}).mistakes]
+    assert 'groups[1]: the group has no members' in found
+    assert [each for each in others if not any(
+        each in text for text in found)] == []
+    assert len(found) == len(others) + 1
+
+
+@pytest.mark.parametrize('keys, mistake', [
+    ({'members': 'a'}, "groups[0].members: must be a list, not 'a'"),
+    ({'members': [7]}, 'groups[0].members[0]: must be a mapping'),
+    ({'groups': {}}, 'groups[0].groups: must be a list, not a mapping'),
+    ({'groups': [7]}, 'groups[0].groups[0]: must be a mapping'),
+    ({'member': []}, 'groups[0].member: unknown key')])
+def test_a_group_whose_members_cannot_be_read_is_reported_once(keys, mistake):
+    (found,) = refusal({'name': 'shop', 'groups': [
+        {'name': 'a', **keys}]}).mistakes
+    assert str(found).startswith(mistake)
+
+
+def test_too_many_policies_are_reported_with_an_invalid_one():
+    rules = [*[{'type': 'affinity'}] * 1000, 7]
+    found = [str(each) for each in refusal({
+        'name': 'shop', 'policies': rules,
+        'members': [{'name': 'a', 'flavor': 'm1.small'}]}).mistakes]
+    assert len(found) == 2
+    assert any(each.startswith('policies: ') for each in found)
+    assert any(each.startswith('policies[1000]: ') for each in found)
+
+
 def test_a_second_key_beside_the_outer_key_is_refused():
     assert refusal({'group': text.load(SHOP), 'x': 1}).place == 'x'
 
