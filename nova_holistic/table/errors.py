@@ -21,11 +21,17 @@ class InvalidUrl(TableError):
 class SchemaTooOld(TableError):
     """The database must be upgraded before this code can use it."""
 
-    def __init__(self, found: str | None, needed: str | None):
+    def __init__(self, found: str | None, expected: str | None, needed: str):
+        """
+        :param found: the revision of the schema; None if it is empty
+        :param expected: the latest revision that the code knows
+        :param needed: the oldest revision that the code can use
+        """
         state = f'at {found}' if found else 'empty'
         super().__init__(
-            f'placement table: the schema is {state}, and this code needs '
-            f'{needed}: run nova-holistic-manage db upgrade')
+            f'placement table: the schema is {state}; this code expects '
+            f'{expected} and needs at least {needed}: run '
+            'nova-holistic-manage db upgrade')
 
 
 class ClaimRefused(exceptions.HolisticError):

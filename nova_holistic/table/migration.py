@@ -73,14 +73,14 @@ def check_schema_usable(connection: str | Database) -> None:
     _must_have(connection, NEEDED)
 
 
-def _must_have(connection: str | Database, needed: str | None) -> None:
+def _must_have(connection: str | Database, oldest: str | None) -> None:
     """Accepts a newer schema that this code does not know, because an upgrade
     begins with the schema."""
     found = version(connection)
     older = {script.revision for script in ScriptDirectory.from_config(
-        _config()).iterate_revisions(needed, 'base')} - {needed}
+        _config()).iterate_revisions(oldest, 'base')} - {oldest}
     if found is None or found in older:
-        raise errors.SchemaTooOld(found, needed)
+        raise errors.SchemaTooOld(found, head(), NEEDED)
 
 
 def head() -> str | None:
