@@ -17,7 +17,17 @@ def manage() -> int | None:
 
 
 def scheduler() -> int | None:
-    return _run('scheduler', 'nova')
+    try:
+        return _run('scheduler', 'nova')
+    except Exception as error:
+        # Nova reads the files while it is imported. It may replace modules of
+        # Python before that, so oslo.config is not imported earlier.
+        files = importlib.import_module('nova_holistic.conf.unreadable_files')
+        message = files.message(error)
+        if message is None:
+            raise
+        print(f'nova-holistic-scheduler: {message}', file=sys.stderr)
+        return exits.BAD_INPUT
 
 
 def status() -> int | None:

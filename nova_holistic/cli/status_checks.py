@@ -24,6 +24,7 @@ from nova_holistic.solver.milp import backend
 from nova_holistic import supported
 from nova_holistic.table.database import Database
 from nova_holistic.table import migration
+from nova_holistic.table import startup_check
 
 Check = Callable[[Any], Result]
 
@@ -42,6 +43,7 @@ def _error_as_failure(check: Check) -> Check:
 @_error_as_failure
 def database(conf) -> Result:
     """The placement table's database is available."""
+    startup_check.check_url(conf)
     migration.version(Database(**dict(conf.holistic_database)))
     return Result(Code.SUCCESS)
 
@@ -49,6 +51,7 @@ def database(conf) -> Result:
 @_error_as_failure
 def schema(conf) -> Result:
     """Its schema is not older than this code."""
+    startup_check.check_url(conf)
     migration.check_schema_current(Database(**dict(conf.holistic_database)))
     return Result(Code.SUCCESS)
 

@@ -7,6 +7,9 @@ import traceback
 
 from oslo_config import cfg
 
+_ERRORS = (cfg.ConfigDirNotFoundError, cfg.ConfigFileParseError,
+           cfg.ConfigFilesNotFoundError, cfg.ConfigFilesPermissionDeniedError)
+
 
 @contextlib.contextmanager
 def as_configuration_errors() -> Iterator[None]:
@@ -22,11 +25,28 @@ def as_configuration_errors() -> Iterator[None]:
     try:
         yield
     except (OSError, UnicodeDecodeError) as error:
-        file = _file(error)
-        if file is None:
+        converted = _converted(error)
+        if converted is None:
             raise
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise cfg.ConfigFileParseError(file, str(reason)) from error
+        raise converted from error
+
+
+def message(error: Exception) -> str | None:
+    """The message in one line if the error states that configuration files are
+    missing or cannot be read; None for other errors."""
+    found = _converted(error) or error
+    return ' '.join(str(found).split()) if isinstance(found, _ERRORS) else None
+
+
+def _converted(error: Exception) -> cfg.ConfigFileParseError | None:
+    """The error of oslo.config for an error that it does not convert; None for
+    other errors."""
+    if not isinstance(error, (OSError, UnicodeDecodeError)):
+        return None
+    file = _file(error)
+    reason = error.strerror if isinstance(error, OSError) else error
+    return None if file is None else cfg.ConfigFileParseError(
+        file, str(reason))
 
 
 def _file(error: Exception) -> str | None:

@@ -54,6 +54,18 @@ def test_upgrade_check_shows_the_table(world, tmp_path, capsys,
     assert '| Check: Placement' in capsys.readouterr().out
 
 
+@pytest.mark.parametrize('url', [
+    '', 'nonsense', 'unknown://host/name', 'mysql+pymysql://host:port/name'])
+def test_an_invalid_url_of_the_database_fails_the_checks(checked, url):
+    code, found = checked(table=url)
+    assert code == 2
+    assert {check for check, (result, _) in found.items() if result} == {
+        'Database', 'Schema of the placement table'}
+    assert {details for result, details in found.values() if result} == {
+        '[holistic_database] connection is not the URL of a supported '
+        'database'}
+
+
 def test_an_old_schema_fails_the_check(checked, tmp_path):
     old = f'sqlite:///{tmp_path}/old.sqlite'
     migration.upgrade(old, '0001')

@@ -9,6 +9,7 @@ import pytest
 PROGRAMS = {
     'engine': ([], 2),
     'manage': (['db', 'version'], 2),
+    'scheduler': ([], 2),
     'status': (['upgrade', 'check'], 255),
 }
 """The words after the configuration, and the exit code."""
