@@ -16,7 +16,7 @@ from nova_holistic import exceptions
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.pointer import Pointer
-from nova_holistic.scheduler.policies import membership
+from nova_holistic.scheduler.policies import exclusive_positions, membership
 from nova_holistic.scheduler.policies.policy_evaluation import (
     scopes_of_members)
 from nova_holistic.scheduler import request_memory
@@ -45,8 +45,9 @@ class PointedRequest:
     error: exceptions.HolisticError | None = None
 
     def unread_servers(self, connections: Connections) -> Sequence[str]:
-        """UUIDs of the servers of the group whose cells will be read. A group
-        without rules needs none of them."""
+        """UUIDs of the servers of the group whose cells will be read; of an
+        exclusive group, those of all exclusive groups. A group without rules
+        needs none of them."""
         if self.found is None:
             return []
         record, rows = self.found
@@ -54,6 +55,11 @@ class PointedRequest:
             if not scopes_of_members(membership.parsed_group(
                     record, connections.policy_types)):
                 return []
+        if record.exclusive:
+            # A move does not need the table.
+            with contextlib.suppress(errors.TableError):
+                return exclusive_positions.unread_servers(connections)
+            return []
         return connections.positions.unread_servers(record.uuid, rows.by_id)
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 EXCLUSIVE_STATE = 'exclusive state'
 """Kind of the state of all exclusive groups, which is read together with the
-group of a pointer. Only the check of a planned host uses it. Its member was at
-this place before, so a group that becomes exclusive takes it into account. All
-other checks read the state again."""
+group of a pointer. Only checks of planned hosts use it. Their members were at
+these places before, so a group that becomes exclusive takes them into account.
+All other checks read the state again."""
 
 
 class _Request(threading.local):
@@ -51,10 +51,19 @@ def of_kind(kind: str) -> dict | None:
 
 
 def put(kind: str, value: object) -> None:
-    """Keep a value of the current request for one call of ``take``."""
+    """Keep a value of the current request until a call of ``take``."""
     found = of_kind(kind)
     if found is not None:
         found[kind] = value
+
+
+def get(kind: str) -> Any:
+    """The value that ``put`` has kept.
+
+    :returns: None if no value is kept
+    """
+    found = of_kind(kind)
+    return None if found is None else found.get(kind)
 
 
 def take(kind: str) -> Any:

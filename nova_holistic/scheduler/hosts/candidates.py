@@ -17,10 +17,10 @@ from nova_holistic.scheduler.claim.request_refusal import (
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import all_hosts, locations, numa
 from nova_holistic.scheduler.hosts.host_reader import HostReader
-from nova_holistic.scheduler.policies import membership, server_locations
+from nova_holistic.scheduler.policies import (
+    exclusive_positions, membership, server_locations)
 from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.scheduler.policies.policy_evaluation import PolicyEvaluation
-from nova_holistic.scheduler import request_memory
 from nova_holistic.table.records import MemberRecord, Place
 
 ALLOCATION_REQUEST_VERSION = '1.36'
@@ -104,7 +104,7 @@ class Candidates:
         :returns: None if no place can take the server
         """
         self._set_instance(instance_uuid)
-        request_memory.take(request_memory.EXCLUSIVE_STATE)
+        exclusive_positions.discard()
         evaluation = own.evaluation(self._connections, self._context)
         states = {}
         allowed = [place for place in places

@@ -26,14 +26,15 @@ from nova_holistic.model.reservation import Reservation, reservations
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import locations
 from nova_holistic.scheduler import nova_errors
-from nova_holistic.scheduler.policies.member_positions import Positions
+from nova_holistic.scheduler.policies import exclusive_positions
+from nova_holistic.scheduler.policies.member_positions import (
+    Positions, PositionsByGroup)
 from nova_holistic.scheduler.policies import membership
 from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.scheduler.policies.reservation_cache import (
     Reservations, ReservedByGroup)
 from nova_holistic.scheduler import request_memory
 from nova_holistic.table.queries.cached_group import Found
-from nova_holistic.table.queries.exclusive_state import ExclusiveState
 from nova_holistic.table.records import GroupRecord
 
 LOG = logging.getLogger(__name__)
@@ -54,11 +55,10 @@ def closed_domains(connections: Connections, own: Membership | None
     """
     known = request_memory.of_kind(_KIND)
     known = {} if known is None else known
-    state = request_memory.take(request_memory.EXCLUSIVE_STATE)
     found = known.get(_KIND)
     if found is None:
         found = known[_KIND] = _reserved_or_last(
-            connections, state if own is not None and own.by_plan else None)
+            connections, own if own is not None and own.by_plan else None)
     if own is None:
         return found.domains
     return found.closed_to(own.record.uuid, own.own.member.path)
@@ -84,16 +84,16 @@ def _last(connections: Connections) -> Reservations:
     return Reservations() if found is None else found
 
 
-def _reserved_or_last(connections: Connections, state: ExclusiveState | None
+def _reserved_or_last(connections: Connections, planned: Membership | None
                       ) -> Reservations:
     """The current reservations of all groups, or those of the last read.
 
-    :param state: see ``_reserved``
+    :param planned: see ``_reserved``
     :raises HolisticError: the table does not answer, and was not read before
     """
     last = connections.reserved
     try:
-        last.found = _reserved(connections, state)
+        last.found = _reserved(connections, planned)
     except exceptions.HolisticError as error:
         if last.found is None:
             raise
@@ -104,7 +104,7 @@ def _reserved_or_last(connections: Connections, state: ExclusiveState | None
     return last.found
 
 
-def _reserved(connections: Connections, state: ExclusiveState | None
+def _reserved(connections: Connections, planned: Membership | None
               ) -> Reservations:
     """The current reservations of all groups.
 
@@ -115,15 +115,21 @@ def _reserved(connections: Connections, state: ExclusiveState | None
     if a member is not at its planned place, or if a group was planned with
     other levels than the current ones. Only changed groups are evaluated.
 
-    :param state: the state of all exclusive groups if it was just read
+    :param planned: the membership if its planned host is checked. Data that
+        were read together with its group, or for its policies, are not read
+        again
     """
-    groups = connections.table.exclusive_groups(
-        *() if state is None else (state,))
+    groups = (connections.table.exclusive_groups() if planned is None
+              else exclusive_positions.groups_of_planned(connections))
     if not groups:
         return Reservations()
     try:
         with nova_errors.as_refusals():
-            return _of_groups(connections, groups)
+            positions = exclusive_positions.take(planned)
+            if positions is None:
+                positions = connections.reserved.members.positions(
+                    nova_context.get_admin_context(), groups)
+            return _of_groups(connections, groups, positions)
     except exceptions.HolisticError as error:
         LOG.error('The hosts of members of exclusive groups are not known: '
                   '%s. The hosts in the placement table are used', error)
@@ -134,13 +140,11 @@ def _reserved(connections: Connections, state: ExclusiveState | None
                     for row in found[1]})))
 
 
-def _of_groups(connections: Connections, groups: Sequence[Found]
-               ) -> Reservations:
+def _of_groups(connections: Connections, groups: Sequence[Found],
+               positions: PositionsByGroup) -> Reservations:
     """The reservations of groups with their members on their current hosts. If
     they have not changed, the result is the same object as before."""
     before = _last(connections)
-    context = nova_context.get_admin_context()
-    positions = connections.reserved.members.positions(context, groups)
     same = (before.source[0] is groups, before.source[1] is positions)
     if all(same) and not before.hosts:
         return before
@@ -153,7 +157,8 @@ def _of_groups(connections: Connections, groups: Sequence[Found]
              else _hosts_to_locate(connections, found, positions)
              for found in groups}
     hosts = locations.locate_hosts(
-        connections.topology, context, set[str]().union(*names.values()))
+        connections.topology, nova_context.get_admin_context(),
+        set[str]().union(*names.values()))
     now = {}
     for found in groups:
         uuid = found[0].uuid

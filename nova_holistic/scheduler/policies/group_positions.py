@@ -7,14 +7,15 @@ The row is compared with that of the last read. Nova sets ``updated_at`` at
 each change of a record, and has an index of this column and the project. A
 record is read again each time if it can change without a new date, if its
 server is moving, or if no cell has it yet. All records of a group are read
-again after ``MAX_AGE_SECONDS``, except those of exclusive groups.
+again after ``MAX_AGE_SECONDS``; those of an exclusive group only by a create
+in this group.
 
 A server changes its cell only in a resize, before which the scheduler writes
 the destination to the row if the group has hard policies. So the scheduler
 asks only cells that have servers of the group.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -90,7 +91,8 @@ class GroupPositions:
                 if row.instance_uuid is not None]
 
     def positions(self, context, groups: Groups,
-                  rows: Mapping[int, MemberRecord]) -> Mapping[int, Position]:
+                  rows: Mapping[int, MemberRecord],
+                  again: Collection[int] = ()) -> Mapping[int, Position]:
         """The positions of the members that use capacity, by the IDs of their
         rows. If no position has changed, the result is the same object as
         before.
@@ -114,9 +116,11 @@ class GroupPositions:
         :param groups: the group, or all groups that are read together
         :param rows: its members by the IDs of their rows, or those of all
             groups
+        :param again: IDs of rows whose servers are read again in any case
         """
         known = self._of(groups.key)
-        found = _read(context, groups.projects, rows, known)
+        found = _read(context, groups.projects, rows, replace(
+            known, unsettled=known.unsettled.union(again)) if again else known)
         if found is None:
             found = _read(context, groups.projects, rows,
                           KnownPositions(self._clock()))

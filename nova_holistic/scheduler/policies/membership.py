@@ -24,8 +24,8 @@ from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import all_hosts, locations
 from nova_holistic.scheduler.pointer import Pointer
-from nova_holistic.scheduler.policies import adopted_servers
-from nova_holistic.scheduler.policies.group_positions import Groups
+from nova_holistic.scheduler.policies import (
+    adopted_servers, exclusive_positions)
 from nova_holistic.scheduler.policies.member_hosts import SizedGroup
 from nova_holistic.scheduler.policies.policy_evaluation import (
     PolicyEvaluation, scopes_of_members)
@@ -114,9 +114,10 @@ class Membership:
             rows = rows.updated({}, [self.own.id])
         found = connections.member_hosts.read(
             SizedGroup(self.record, group, levels), rows,
-            connections.positions.positions(
-                context, Groups(self.record.uuid, frozenset(
-                    [self.record.project_id])), rows),
+            exclusive_positions.of_group(
+                connections, context, self.record, rows,
+                # Other rows may have places that the table does not have.
+                self if self.by_plan and self.rows is self._members else None),
             lambda names: locations.locate_hosts(
                 connections.topology, context, names))
         self._displaced.append(found.displaced)

@@ -14,6 +14,7 @@ import pytest
 from nova_holistic.model import layered_mapping
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.members.requirements import Requirements
+from nova_holistic.scheduler.policies.group_positions import MAX_AGE_SECONDS
 from nova_holistic.scheduler.policies.member_positions import (
     MemberPositionCache)
 from nova_holistic.scheduler.policies import server_locations
@@ -176,6 +177,39 @@ def take(world, kind, number, host):
             instance_uuid=server)})
     elif each.instance_uuid is not None:
         world.hosts[server] = f'h{host}' if kind == 'move' else None
+
+
+def test_only_the_own_group_is_read_again_after_some_time():
+    """A change without a date is found then."""
+    world, seconds = World(5), [0]
+    cache = MemberPositionCache(clock=lambda: seconds[0])
+    take(world, 'build', 0, 1)
+    take(world, 'build', 7, 1)
+
+    def read(own):
+        found = cache.positions(None, world.found, own)
+        return found['group-0'][0].host, found['group-1'][7].host
+
+    with patched(world):
+        assert read('group-0') == ('h1', 'h1')
+        world.hosts.update({'server-0': 'h2', 'server-7': 'h3'})
+        answer = world.in_cells
+        with mock.patch.object(
+                server_locations, 'in_cells',
+                lambda context, cells, wanted: answer(context, cells, {
+                    uuid: replace(each, watched={})
+                    for uuid, each in wanted.items()})):
+            seconds[0] = MAX_AGE_SECONDS - 1
+            assert read('group-0') == ('h1', 'h1')
+            seconds[0] += 1
+            assert read(None) == ('h1', 'h1')
+            assert read('group-0') == ('h2', 'h1')
+            world.hosts['server-0'] = 'h1'
+            seconds[0] += 1
+            assert read('group-0') == ('h2', 'h1')
+            assert read('group-1') == ('h2', 'h3')
+            seconds[0] += MAX_AGE_SECONDS
+            assert read('group-0') == ('h1', 'h3')
 
 
 def test_a_claim_visits_only_its_member():
