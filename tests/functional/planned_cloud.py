@@ -41,13 +41,17 @@ class PlannedCloud(EmbeddedCloud):
         :param objective: name of the objective of the group
         """
         group = str(uuid.uuid4())
+        parsed = parse_group(document, load_policy_types())
         self.table.create_group(GroupRecord(
             uuid=group, name=document['name'], project_id=project_id,
             user_id=USER, status=status, document=document,
             objective=objective, levels=tuple(self.conf.topology.levels),
+            exclusive=any(rule.hard and bool(rule.closes)
+                          for scope in parsed.scopes()
+                          for rule in scope.group.rules),
             created_at=datetime.datetime(2026, 1, 1),
             updated_at=datetime.datetime(2026, 1, 1)))
-        members = parse_group(document, load_policy_types()).all_members()
+        members = parsed.all_members()
         self.table.write_members(group, [
             dataclasses.replace(row, alternates=row.alternates[:alternates])
             for row in (self._row(group, member, hosts, resources)

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Servers can be created while a database of a cell of Nova is unavailable."""
 
+import contextlib
+
 from oslo_db import exception as db_exception
 import pytest
+import sqlalchemy as sa
 
 from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.scheduler.policies import server_locations
+from nova_holistic.scheduler import connections
+from nova_holistic.scheduler.policies import exclusion, server_locations
+from tests.functional.nova_records import write_server
 
 HOSTS = tuple(EmbeddedHost(f'cmp-{number}', zone='az1', rack='r1', vcpus=4)
               for number in range(3))
@@ -67,6 +72,49 @@ def test_members_in_an_unreachable_cell_count_on_planned_hosts(
     assert host_of(cloud, 'node-1', 'small', {
         'group': group, 'member': 'node-1'}) == place_of(
             cloud, group, 'node-1')
+
+
+@contextlib.contextmanager
+def failing_reads():
+    """Let the database of a cell refuse each statement that reads the servers
+    of groups. Yields a list of these statements."""
+    refused = []
+
+    def refuse(_connection, _cursor, text, parameters, *_):
+        if ' AS changed' in text:
+            refused.append(text)
+            text = text.replace('instances', 'no_such_table')
+        return text, parameters
+
+    sa.event.listen(sa.Engine, 'before_cursor_execute', refuse, retval=True)
+    try:
+        yield refused
+    finally:
+        sa.event.remove(sa.Engine, 'before_cursor_execute', refuse)
+
+
+def test_a_database_may_fail_in_the_thread_of_the_request(
+        cloud, group, caplog):
+    """The planned host is in the only cell that has servers of groups, so no
+    other thread reads them: the log names the error."""
+    with failing_reads() as refused:
+        assert host_of(cloud, 'node-1', 'small', {
+            'group': group, 'member': 'node-1'}) == place_of(
+                cloud, group, 'node-1')
+    assert len(refused) == 1
+    cell = cloud.computes.cell.uuid
+    assert f'Cell {cell} cannot be read' in caplog.text
+    assert 'no such table: no_such_table' in caplog.text
+    assert f'Cell {cell} does not respond' in caplog.text
+    # The next read finds a server that has moved in the meantime.
+    moved = next(row for row in cloud.table.members(group)
+                 if row.member.path == 'node-0')
+    free, = {host.name for host in HOSTS} - {
+        row.place.host for row in cloud.table.members(group)}
+    write_server(cloud, moved, host=free)
+    assert free in {domain.path[-1] for domain in exclusion.closed_domains(
+        connections.get(), None)}
+    write_server(cloud, moved, host=moved.place.host)
 
 
 def test_without_the_api_database_other_servers_stay_off_planned_places(

@@ -119,6 +119,20 @@ def test_an_answer_costs_the_same_for_few_and_for_many_servers(
     assert len(costs[0]) <= 4
 
 
+@pytest.mark.parametrize('name', ['anti-affinity', 'exclusive', 'both'])
+def test_an_answer_reads_the_servers_of_groups_once(cloud, name):
+    """The policies of a group and the domains that groups reserve need them,
+    also if several groups are exclusive."""
+    for _ in range(2):
+        group = group_of(cloud, FEW, APART if name == 'anti-affinity' else [
+            *POLICIES['exclusive'], *(APART if name == 'both' else ())])
+    answer(cloud, group, 'm-0')
+    costs = nova_records.cost(lambda: answer(cloud, group, 'm-1'), [
+        'AS changed', 'FROM instance_mappings'])
+    assert [text.split('.')[0] for text, _ in costs] == [
+        'SELECT instance_mappings', 'SELECT instances']
+
+
 WIDE = {name: policies if policies is not APART else [
     {'type': 'anti-affinity', 'level': 'rack', 'max_per_domain': 500}]
     for name, policies in POLICIES.items()}
@@ -391,12 +405,14 @@ MOVES = {
 }
 
 
+@pytest.mark.parametrize('policies', [
+    APART, [*APART, *POLICIES['exclusive']]], ids=['shared', 'exclusive'])
 @pytest.mark.parametrize('move, taken, free', MOVES.values(), ids=MOVES)
 def test_an_answer_takes_a_move_since_the_last_answer_into_account(
-        cloud, move, taken, free):
+        cloud, move, taken, free, policies):
     """Nova moves a server of the group between two answers. Neither the
     reconciler nor an engine sees it."""
-    group = cloud.plan(document(*NAMES, policies=APART), {
+    group = cloud.plan(document(*NAMES, policies=policies), {
         name: f'cmp-{number}' for number, name in enumerate(NAMES)},
         resources=SMALL)
     server = create(cloud, group, 'm-0')
