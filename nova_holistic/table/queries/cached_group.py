@@ -4,6 +4,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+import heapq
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -29,6 +30,11 @@ OVERLAP = timedelta(seconds=1)
 are read again. Most transactions are shorter. A change that is committed later
 changes the sum of the times, so that all members are read again."""
 
+MAX_RECENT_MEMBERS = 32
+"""Number of known members above which ``OVERLAP`` is shortened, so that a
+group is not read again and again after its plan was written. Each change after
+the last known one has a later time, or is found by the sum of the times."""
+
 _EPOCH = datetime(1970, 1, 1)
 _HEAVY = (*(column for column in rows.BARE if column.name != 'updated_at'),
           sa.null().label('updated_at'))
@@ -41,12 +47,15 @@ class MemberTimes:
 
     :ivar by_id: microseconds by the ID of the member
     :ivar newest: the largest of them
+    :ivar settled: members with this time, or with an earlier one, are not read
+        again as long as ``newest`` is later
     :ivar total: see ``GroupState.total``
     """
 
     by_id: LayeredMapping[int, int] = field(
         default_factory=LayeredMapping)
     newest: int = 0
+    settled: int = 0
     total: tuple[int, int] = (0, 0)
 
     def updated(self, times: Mapping[int, int]) -> 'MemberTimes':
@@ -59,8 +68,23 @@ class MemberTimes:
         # If a clock is set back, this is too large until the sum shows that
         # changes were missed, so that all members are read again.
         newest = max(self.newest, *times.values()) if times else self.newest
-        return MemberTimes(self.by_id.updated(times) if self.by_id else
-                           LayeredMapping(times), newest, (number, total))
+        settled = self.settled
+        if len(times) > MAX_RECENT_MEMBERS:
+            settled = max(settled, heapq.nlargest(
+                MAX_RECENT_MEMBERS + 1, times.values())[-1])
+        return MemberTimes(
+            self.by_id.updated(times) if self.by_id else LayeredMapping(times),
+            newest, settled, (number, total))
+
+    @property
+    def since(self) -> datetime:
+        """The time from which members are read again, in naive UTC."""
+        newest = _EPOCH + timedelta(microseconds=self.newest)
+        if self.settled == self.newest:
+            # Another change may have the same time.
+            return newest - OVERLAP
+        return max(newest - OVERLAP, _EPOCH + timedelta(
+            microseconds=self.settled + 1))
 
 
 NO_TIMES = MemberTimes()
@@ -157,8 +181,8 @@ def _read_state(link: sa.Connection, known: Known, path: str
     deletion, or a transaction that was committed long after its statement.
     """
     if known.times.newest:
-        since = _EPOCH + timedelta(microseconds=known.times.newest) - OVERLAP
-        state = group_state.read(link, known.record.uuid, path, since)
+        state = group_state.read(
+            link, known.record.uuid, path, known.times.since)
         times = known.times.updated(state.times)
         if times.total == state.total:
             return state, times

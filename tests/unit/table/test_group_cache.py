@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from nova_holistic.table.changes import group_revision
 from nova_holistic.table.coordination.tasks import NewTask
+from nova_holistic.table.queries import cached_group
 from nova_holistic.table.queries.group_cache import (
     GROUP_WEIGHT, GroupCache, MAX_IDLE_SECONDS)
 from nova_holistic.table.queries import group_state
@@ -302,6 +303,62 @@ def test_a_change_at_the_time_of_the_last_read_change_is_read(
     assert states(rosters.read(group.uuid))[members[-1].id] == MemberState.LOST
 
 
+@pytest.fixture
+def together(table, rosters, sizes):
+    """The members of a group that were written at the same time, and that were
+    read."""
+    group = builders.planned(table, node=200)
+    members = table.members(group.uuid)
+    for member in members:
+        change(table, member, LONG_AGO)
+    for _ in range(2):
+        rosters.read(group.uuid)
+    sizes.clear()
+    return members
+
+
+HALF = timedelta(seconds=0.5)
+
+
+def test_members_that_were_written_together_are_read_until_the_next_change(
+        table, rosters, sizes, together):
+    """Nothing shows whether another change will have the same time."""
+    group = together[0].group_uuid
+    change(table, together[7], LONG_AGO, state=MemberState.LOST)
+    assert states(rosters.read(group))[together[7].id] == MemberState.LOST
+    change(table, together[3], LONG_AGO + HALF, state=MemberState.LOST)
+    for _ in range(2):
+        assert states(rosters.read(group))[together[3].id] == MemberState.LOST
+    assert sizes == [200, 200, 1]
+
+
+@pytest.mark.parametrize('late, read', [
+    (LONG_AGO + HALF / 2, [2]), (LONG_AGO - HALF, [1, 200])])
+def test_a_change_that_was_committed_after_the_next_one_is_read(
+        table, rosters, sizes, together, late, read):
+    group = together[0].group_uuid
+    change(table, together[3], LONG_AGO + HALF, state=MemberState.LOST)
+    rosters.read(group)
+    sizes.clear()
+    change(table, together[8], late, state=MemberState.LOST)
+    found = states(rosters.read(group))
+    assert [found[together[number].id] for number in (3, 8, 9)] == [
+        MemberState.LOST, MemberState.LOST, MemberState.PLANNED]
+    assert sizes == read
+
+
+def test_members_that_change_together_later_are_read_once_more(
+        table, rosters, sizes, together):
+    """For example, when all holds were written."""
+    group = together[0].group_uuid
+    for member in together[:100]:
+        change(table, member, LONG_AGO + HALF / 2)
+    change(table, together[150], LONG_AGO + HALF)
+    for _ in range(2):
+        rosters.read(group)
+    assert sizes == [200, 1]
+
+
 def test_members_that_old_services_wrote_have_no_time(table, rosters):
     group, members = changed_long_ago(table, 3)
     for member in members:
@@ -322,8 +379,11 @@ def test_a_member_that_was_deleted_long_ago_is_gone(table, rosters):
         member.id for member in members} - {members[7].id}
 
 
+@pytest.mark.parametrize('most', [1, cached_group.MAX_RECENT_MEMBERS])
 @pytest.mark.parametrize('seed', range(3))
-def test_the_cache_equals_the_table_after_any_changes(table, rosters, seed):
+def test_the_cache_equals_the_table_after_any_changes(
+        table, rosters, seed, most, monkeypatch):
+    monkeypatch.setattr(cached_group, 'MAX_RECENT_MEMBERS', most)
     chance = random.Random(seed)
     group, members = changed_long_ago(table, 12)
     for _ in range(60):
