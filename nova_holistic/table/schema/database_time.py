@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times of the database, as SQL expressions."""
 
+import sqlite3
 from typing import Any
 
 import sqlalchemy as sa
@@ -48,9 +49,18 @@ def _compiled(template: str) -> Any:
     return text
 
 
+def sqlite_microseconds(version: tuple[int, ...]) -> str:
+    """The expression of a version of SQLite. A group is read for each of its
+    servers, and the times of all its members are added up. Since 3.38, SQLite
+    has a function that takes half the time of ``strftime``."""
+    seconds = ('unixepoch({0})' if version >= (3, 38)
+               else "CAST(strftime('%s', {0}) AS INTEGER)")
+    return (f'coalesce({seconds} * 1000000'
+            ' + CAST(substr({0}, 21) AS INTEGER), 0)')
+
+
 compiler.compiles(Microseconds, 'sqlite')(_compiled(
-    "coalesce(CAST(strftime('%s', {0}) AS INTEGER) * 1000000"
-    ' + CAST(substr({0}, 21) AS INTEGER), 0)'))
+    sqlite_microseconds(sqlite3.sqlite_version_info)))
 compiler.compiles(Microseconds, 'mysql', 'mariadb')(_compiled(
     "coalesce(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', {0}), 0)"))
 compiler.compiles(Microseconds, 'postgresql')(_compiled(
