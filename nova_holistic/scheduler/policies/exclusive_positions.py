@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The positions of the members of exclusive groups for one create.
 
-A create in an exclusive group needs them twice: for the policies of its own
+A create in an exclusive group needs them twice: for the policies of this
 group, and for the domains that groups reserve. They are read once.
 """
 
