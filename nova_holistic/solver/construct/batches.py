@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Batches of members that no policy connects with other members."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections import Counter
 from dataclasses import dataclass
 
@@ -72,6 +72,25 @@ def with_failed(first: Sequence[Batch], failed: Batch,
                   for each in first if each is not failed]
         return [failed, *others]
     return [together, *first[at + 1:]]
+
+
+def next_order(first: Sequence[Batch], failed: Batch, at: int | None,
+               tried: Collection[Sequence[str]]) -> list[Batch]:
+    """The batches to place before all others after a part failed: in another
+    order, if it was not tried; otherwise as ``with_failed``.
+
+    :param tried: the orders that were tried, each as ``order_of`` returns it
+    """
+    if at:
+        order = [first[at], *first[:at], *first[at + 1:]]
+        if order_of(order) not in tried:
+            return order
+    return with_failed(first, failed, at)
+
+
+def order_of(first: Sequence[Batch]) -> tuple[str, ...]:
+    """Names of the batches in their order: the paths of all members."""
+    return tuple(m.path for each in first for m in each.members)
 
 
 def open_hosts(batch: Batch, known: Incumbent, table: HostTable,

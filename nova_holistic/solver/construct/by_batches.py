@@ -16,7 +16,8 @@ from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.group import Group
 from nova_holistic.solver.construct.attempt import Ordering, ORDERINGS
 from nova_holistic.solver.construct.batch_hosts import BatchHosts
-from nova_holistic.solver.construct.batches import Batch, with_failed
+from nova_holistic.solver.construct.batches import (
+    Batch, next_order, order_of)
 from nova_holistic.solver.construct.cheapest_host import CheapestHost
 from nova_holistic.solver.construct.greedy import Restarts
 from nova_holistic.solver.construct.placed_members import PlacedMembers
@@ -84,6 +85,7 @@ class BatchConstruction:
         first: list[Batch] = []
         before: dict[str, Host] = {}
         most = 0
+        tried = set[Sequence[str]]()
         for _ in range(limits().first_parts):
             failed = self._failed_of(first, batches, before)
             if failed is None:
@@ -95,7 +97,8 @@ class BatchConstruction:
                 # Placing it before others does not help.
                 break
             most = max(most, len(self.where))
-            first = with_failed(first, failed, at)
+            tried.add(order_of(first))
+            first = next_order(first, failed, at, tried)
             before.update(self.where)
             self._placed = PlacedMembers(self._incumbent, self._table)
         return False

@@ -23,7 +23,7 @@ from nova_holistic.policies.spread import Spread
 from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.check import check
 from nova_holistic.solver.construct.batches import (
-    Batch, batches, with_failed)
+    Batch, batches, next_order, order_of, with_failed)
 from nova_holistic.solver.construct.by_batches import BatchConstruction
 from nova_holistic.solver.construct import first_plan as first_plans
 from nova_holistic.solver.construct.promising_hosts import PromisingHosts
@@ -250,6 +250,21 @@ def test_each_part_is_in_one_batch_after_it_failed_again():
         assert first == [Batch.of([a, b])]
         again = with_failed([c, *first], b, 1)
     assert again == [b, c, a]
+
+
+def test_parts_that_fail_in_one_order_are_placed_in_the_other_order():
+    """Part b fails, and then a, after b. Before both share one batch, a is
+    placed before b."""
+    a, b = batches(incumbent(group(groups=[
+        tier(name, 2, AntiAffinity()) for name in 'ab'])), 1)
+    tried = {()}
+    orders = [[a]]
+    for failed in (b, a, b):
+        tried.add(order_of(orders[-1]))
+        at = next((n for n, each in enumerate(orders[-1])
+                   if failed in (each, *each.parts)), None)
+        orders.append(next_order(orders[-1], failed, at, tried))
+    assert orders == [[a], [b, a], [a, b], [Batch.of([a, b])]]
 
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
