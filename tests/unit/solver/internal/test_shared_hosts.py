@@ -291,6 +291,21 @@ def test_a_plan_with_avoidable_violations_has_a_bound():
                if limit == 2) >= 0.08 - 1e-9
 
 
+def test_prices_of_members_that_are_valid_for_fewer_violations_are_ignored():
+    """The prices hold for plans without violated preferences, but the plan
+    violates one. The bound may not exceed the cost of the best plan."""
+    trait = Traits(has=frozenset('T'), weight=1.0)
+    wanted = group(groups=[_tier('x', trait, AntiAffinity()),
+                           _tier('y', AntiAffinity())])
+    known = _known(wanted, _rising_costs(), {
+        'x/m-0': 'e', 'x/m-1': 'f', 'y/m-0': 'd', 'y/m-1': 'e'})
+    known.member_prices = MemberPrices(
+        {m.path: 1.0 for m in known.members}, np.arange(6), np.zeros(6), 0.0)
+    price_hosts(known, batches(known, 1), in_time())
+    assert known.plan_cost[0] == 2
+    assert known.bound == pytest.approx(0.12)
+
+
 def _sides(name):
     return group(groups=[
         group(servers('m', 2), name=side, policies=[AntiAffinity()])
