@@ -8,10 +8,8 @@ On large clouds, nearly all rows would be redundant.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from nova_holistic.solver.problem.rows import ScopedPolicy
-from nova_holistic.solver.problem.rules import distinct, Rules
+from nova_holistic.solver.problem.rules import Rules
 
 
 @dataclass(slots=True)
@@ -21,11 +19,7 @@ class ReachableRules(Rules):
 
     def encode(self, policies: Sequence[ScopedPolicy]) -> None:
         for carried in policies:
-            reached = np.zeros(len(self.table), dtype=bool)
-            for mask in distinct(self.reach[member.path]
-                                 for member in carried.scope.members):
-                reached |= mask
-            self.possible = reached
+            self.possible = self.reached(carried.scope)
             self._domains.clear()
             self._has_hosts_outside.clear()
             Rules.encode(self, (carried,))

@@ -79,10 +79,10 @@ class HostTypes:
         return self._order[first:first + self.numbers[host_type]]
 
     @property
-    def cell_of_host(self) -> np.ndarray:
-        """[host of the columns]: its cell."""
+    def of_host(self) -> np.ndarray:
+        """[host of the columns]: its type."""
         found = np.zeros_like(self._order)
-        found[self._order] = np.repeat(self.cell, self.numbers)
+        found[self._order] = np.repeat(np.arange(len(self)), self.numbers)
         return found
 
     def cost_increase(self, types: np.ndarray,

@@ -62,7 +62,7 @@ def place_patterns(kinds: Kinds, cells: Cells, generation: ColumnGeneration,
         Patterns(np.array(master.types)[used], master.patterns[used]),
         np.array([result.hosts[c] for c in used]), shares)
     return (taken, parts) if _has_enough_hosts(
-        cells, generation.host_types.cell_of_host, taken, parts) else None
+        cells, generation.host_types, taken, parts) else None
 
 
 def places_of_hosts(host_types: HostTypes, used: Patterns,
@@ -84,14 +84,14 @@ def places_of_hosts(host_types: HostTypes, used: Patterns,
     return taken
 
 
-def _has_enough_hosts(cells: Cells, cell: np.ndarray, taken: np.ndarray,
+def _has_enough_hosts(cells: Cells, host_types: HostTypes, taken: np.ndarray,
                       parts: np.ndarray) -> bool:
     """Whether each cohesive set has enough hosts in each cell. Patterns do not
     limit the number of its members on one host.
 
-    :param cell: [host of the columns]
     :param taken: [kind, host of the columns]: places
     """
+    cell = host_types.cell[host_types.of_host]
     return all(
         np.bincount(cell, np.minimum(taken.sum(axis=0), each.most),
                     cells.count)[c] >= number

@@ -38,9 +38,7 @@ def domain_classes(of_host: np.ndarray, columns: Columns,
 
     :param of_host: [host]: index of its domain; -1 if it is in no domain
     """
-    types = np.empty(len(columns.hosts), dtype=np.int64)
-    for number in range(len(host_types)):
-        types[host_types.hosts(number)] = number
+    types = host_types.of_host
     domain = of_host[columns.hosts]
     order = np.lexsort((types, domain))
     starts = np.flatnonzero(np.diff(domain[order], prepend=-2))

@@ -2,7 +2,6 @@
 """Batches of members that no policy connects with other members."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +12,7 @@ from nova_holistic.model.members.member import Member
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.numerics.tolerances import PRICE_DIGITS
-from nova_holistic.solver.problem.eligibility import demands
+from nova_holistic.solver.problem.eligibility import demands, total_demand
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.rows import ScopedPolicy
@@ -173,9 +172,7 @@ def _mean_sizes(members: Sequence[Member],
 
     :param of_path: member path to part
     """
-    total: Counter[str] = Counter()
-    for member in members:
-        total.update(dict(demands(member.requirements)))
+    total = total_demand(members)
     number = max(of_path.values(), default=-1) + 1
     sizes, counts = np.zeros(number), np.zeros(number)
     for member in members:

@@ -9,7 +9,6 @@ takes many more steps in the same time.
 """
 
 from collections.abc import Iterator, Sequence
-from collections import Counter
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from nova_holistic.model.members.member import Member
 from nova_holistic.solver.limits.current import (
     decomposition, improve as limits)
 from nova_holistic.solver.problem.eligibility import (
-    demands, different_requirements, Eligibility)
+    different_requirements, Eligibility, total_demand)
 from nova_holistic.solver.problem.hosts import HostTable, ranks
 
 
@@ -37,12 +36,9 @@ def roomy_hosts(table: HostTable, members: Sequence[Member],
     for each in different_requirements(members):
         suits |= eligibility.suitable(each)
     hosts = np.flatnonzero(suits)
-    demand: Counter[str] = Counter()
-    for member in members:
-        demand.update(dict(demands(member.requirements)))
     shares = np.array([
         np.clip(table.amounts(name).free[hosts] / total, 0.0, 1.0)
-        for name, total in sorted(demand.items()) if total > 0])
+        for name, total in sorted(total_demand(members).items())])
     if not shares.size:
         return hosts[:0]
     # A plan needs at least this number of hosts, unless no plan exists.

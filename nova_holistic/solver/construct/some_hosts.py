@@ -9,7 +9,8 @@ import numpy as np
 from nova_holistic.model.members.member import Member
 from nova_holistic.solver.construct.promising_hosts import some_requirements
 from nova_holistic.solver.limits.current import construct as limits
-from nova_holistic.solver.problem.eligibility import demands, Eligibility
+from nova_holistic.solver.problem.eligibility import (
+    demands, Eligibility, total_demand)
 from nova_holistic.solver.problem.hosts import HostTable
 
 
@@ -116,12 +117,8 @@ def _of_whole_domains(room: np.ndarray, order: np.ndarray,
 def free_shares(members: Iterable[Member], table: HostTable) -> np.ndarray:
     """[host]: the share of the members' requested resources that it can take,
     regardless of other requirements."""
-    demand: dict[str, int] = {}
-    for member in members:
-        for name, amount in demands(member.requirements):
-            demand[name] = demand.get(name, 0) + amount
     room = np.full(len(table), np.inf)
-    for name, amount in demand.items():
+    for name, amount in total_demand(members).items():
         room = np.minimum(room, np.maximum(
             table.amounts(name).free, 0) / max(1, amount))
     return room

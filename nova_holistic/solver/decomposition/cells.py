@@ -277,9 +277,6 @@ def _cells(kinds: Kinds, rules: Rules, of: np.ndarray, levels: list[str],
 def _placed_counts(kinds: Kinds, rules: Rules, atom: Atom) -> np.ndarray:
     """Members of the atom's scope that stay, by domain of its level; the last
     number is for hosts in no domain."""
-    division = rules.table.division(atom.level)
-    found = np.zeros(len(division.domains) + 1)
-    for member in rules.scopes[atom.scope].members:
-        if member.path in kinds.placed:
-            found[division.of_host[kinds.placed[member.path]]] += 1
-    return found
+    return rules.table.division(atom.level).counts([
+        kinds.placed[m.path] for m in rules.scopes[atom.scope].members
+        if m.path in kinds.placed])

@@ -102,11 +102,8 @@ class _HostsNeeded:
         members = rules.scopes[shape.scope].members
         self._paths = [m.path for m in members if m.path not in placed]
         self.new = len(self._paths)
-        self.placed_counts = np.zeros(
-            len(self._division.domains) + 1, dtype=np.int64)
-        for member in members:
-            if member.path in placed:
-                self.placed_counts[of_host[placed[member.path]]] += 1
+        self.placed_counts = self._division.counts([
+            placed[m.path] for m in members if m.path in placed])
 
     def hosts(self) -> int:
         """The lower bound of the number of hosts for these members."""

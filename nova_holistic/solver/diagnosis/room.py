@@ -77,11 +77,8 @@ class Room:
     def placed_counts(self, scope: int, level: str) -> np.ndarray:
         """Number of the scope's members that are already placed, by domain;
         the last number is for hosts in no domain."""
-        division = self.case.table.division(level)
-        found = np.zeros(len(division.domains) + 1, dtype=np.int64)
-        for host in self.case.placed_in(scope):
-            found[division.of_host[host]] += 1
-        return found
+        return self.case.table.division(level).counts(
+            self.case.placed_in(scope))
 
     def members(self, scope: int) -> int:
         """Number of the scope's members, including placed members."""

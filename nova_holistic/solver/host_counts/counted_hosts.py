@@ -104,10 +104,7 @@ def host_values(kinds: Kinds, columns: Columns, host_types: HostTypes | None,
         gains = pricing(np.repeat(
             each[:, None], host_types.cell.max(initial=0) + 1, axis=1),
             max_types=0)
-        value = np.zeros(len(columns.hosts))
-        for number, most in enumerate(gains.most):
-            value[host_types.hosts(number)] = most
-        found.append(value * (1 + SUM_ROUNDING))
+        found.append(gains.most[host_types.of_host] * (1 + SUM_ROUNDING))
     return found
 
 

@@ -149,6 +149,12 @@ class Division:
         contain[self.of_host[hosts]] = True
         return np.flatnonzero(contain[:-1])
 
+    def counts(self, hosts: Sequence[int]) -> np.ndarray:
+        """[domain]: how many of the hosts are in it, each as often as it is
+        given; the last number is for hosts in no domain."""
+        number = len(self.domains) + 1
+        return np.bincount(self.of_host[hosts] % number, minlength=number)
+
     def hosts_in(self, domain: Domain) -> np.ndarray:
         """Indexes of the domain's hosts."""
         number = self.index.get(domain)

@@ -25,7 +25,7 @@ from nova_holistic.solver.problem.member_classes import (
     classes_of, kinds_of, MemberClass)
 from nova_holistic.solver.problem.preference_cost import preference_cost
 from nova_holistic.solver.problem.rows import CountLimit, Kind, ScopedPolicy
-from nova_holistic.solver.problem.rules import distinct, Rules, scoped_policies
+from nova_holistic.solver.problem.rules import any_of, Rules, scoped_policies
 from nova_holistic.solver.problem.subproblem import (
     EVERYTHING, Freed, Subproblem)
 
@@ -75,9 +75,7 @@ class Case:
         waiting = [m for m in members if m.path not in at]
         kinds = kinds_of(waiting)
         room = KindRoom(Eligibility(table), Counter(kinds.values()), in_time)
-        possible = np.zeros(len(table), dtype=bool)
-        for some in distinct(room.some.values()):
-            possible |= some
+        possible = any_of(room.some.values(), len(table))
         possible[[*at.values()]] = True
         rules = Rules(table, possible, next(group.scopes()),
                       reach(members, {
@@ -122,9 +120,8 @@ class Case:
     def left_of(self, limit: CountLimit) -> np.ndarray:
         """[domain]: how many members the limit allows in addition to those
         that stay; the last element is for hosts in no domain."""
-        division = self.table.division(limit.level)
-        left = np.full(len(division.domains) + 1, limit.most)
-        np.subtract.at(left, division.of_host[self.placed_in(limit.scope)], 1)
+        left = limit.most - self.table.division(limit.level).counts(
+            self.placed_in(limit.scope))
         left[-1] = np.iinfo(self.room.dtype).max
         return np.maximum(left, 0)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The hosts that can take a member, and their room for its kind."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -129,6 +130,15 @@ def demands(requirements: Requirements) -> list[tuple[str, int]]:
     return sorted(
         (name, amount) for name, amount in requirements.resources.items()
         if amount)
+
+
+def total_demand(members: Iterable[Member]) -> Counter[str]:
+    """The amount of each resource class that the members request together."""
+    total: Counter[str] = Counter()
+    for member in members:
+        for name, amount in demands(member.requirements):
+            total[name] += amount
+    return total
 
 
 def different_requirements(members: Iterable[Member]) -> list[Requirements]:

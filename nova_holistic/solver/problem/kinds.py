@@ -16,7 +16,8 @@ from nova_holistic.model.policy import Policy
 from nova_holistic.solver.limits.current import problem as current_limits
 from nova_holistic.solver.problem.coarse_kinds import coarse
 from nova_holistic.solver.problem.deadline import InTime, no_limit
-from nova_holistic.solver.problem.eligibility import demands, Eligibility
+from nova_holistic.solver.problem.eligibility import (
+    demands, Eligibility, total_demand)
 from nova_holistic.solver.problem.hosts import HostTable
 
 
@@ -92,13 +93,11 @@ class Kinds:
                         dtype=np.int64).reshape(len(names), len(table)).T
         room = np.array([kind.room for kind in kinds]).reshape(
             len(kinds), len(table))
-        total = np.zeros(len(names), dtype=np.int64)
-        for member in waiting:
-            for name, amount in demands(member.requirements):
-                total[names.index(name)] += amount
-        return cls(group, table, members, at, kinds, names, amounts, total,
-                   free, room, most_on_a_host(
-                       limits_per_host(group), [m.path for m in waiting]))
+        total = total_demand(waiting)
+        return cls(group, table, members, at, kinds, names, amounts, np.array(
+            [total[name] for name in names], dtype=np.int64),
+            free, room, most_on_a_host(
+                limits_per_host(group), [m.path for m in waiting]))
 
     @property
     def is_coarse(self) -> bool:

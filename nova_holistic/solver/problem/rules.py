@@ -155,14 +155,12 @@ class Rules:
 
     def candidates(self, scope: Scope) -> Sequence[Host]:
         self.in_time()
-        reached = np.zeros(len(self.table), dtype=bool)
-        for mask in distinct(self.reach[m.path] for m in scope.members):
-            reached |= mask
-        return [self.table.hosts[h] for h in np.flatnonzero(reached)]
+        return [self.table.hosts[h]
+                for h in np.flatnonzero(self.reached(scope))]
 
     def others(self, scope: Scope) -> Scope:
         # All scopes of the same members share one object.
-        number = self._scope(scope)
+        number = self.number(scope)
         if number not in self._others:
             inside = {member.path for member in scope.members}
             self._others[number] = Scope('', self.top.group, tuple(
@@ -189,13 +187,10 @@ class Rules:
         self.in_time()
         if most >= len(scope.members):
             return
-        reached = np.zeros(len(self.table), dtype=bool)
-        for mask in distinct(self.reach[m.path] for m in scope.members):
-            reached |= mask
         self.limits.append(CountLimit(
-            self._carried, self._scope(scope), level,
+            self._carried, self.number(scope), level,
             self.table.division(level).numbers(
-                reached & self.possible), most))
+                self.reached(scope) & self.possible), most))
 
     def penalise(self, policy: Policy, scope: Scope,
                  violations: Expression) -> None:
@@ -209,13 +204,28 @@ class Rules:
     def number(self, scope: Scope) -> int:
         """Index into ``scopes`` of the scope with the same members. If it does
         not exist, the given scope is added."""
-        return self._scope(scope)
+        number = self._scope_ids.get(id(scope))
+        if number is None:
+            # Scopes of the same members share one number. A reference keeps
+            # the scope alive, so that no other object gets its id.
+            paths = frozenset(member.path for member in scope.members)
+            number = self._known.setdefault(paths, len(self._known))
+            self._scope_ids[id(scope)] = number
+            self._kept.append(scope)
+            if number == len(self.scopes):
+                self.scopes.append(scope)
+        return number
+
+    def reached(self, scope: Scope) -> np.ndarray:
+        """[host]: whether a member of the scope is or may be on it."""
+        return any_of((self.reach[m.path] for m in scope.members),
+                      len(self.table))
 
     # The implementation.
 
     def _quantity(self, kind: Kind, scope: Scope, level: str,
                   domain: Domain | None) -> Expression:
-        return self._symbol(kind, self._scope(scope), level, domain) or (
+        return self._symbol(kind, self.number(scope), level, domain) or (
             # The domain has no host.
             pulp.LpAffineExpression())
 
@@ -233,19 +243,6 @@ class Rules:
         return tuple((symbol.atom, coefficient)
                      for symbol, coefficient in expression.items()
                      if coefficient)
-
-    def _scope(self, scope: Scope) -> int:
-        number = self._scope_ids.get(id(scope))
-        if number is None:
-            # Scopes of the same members share one number. A reference keeps
-            # the scope alive, so that no other object gets its id.
-            paths = frozenset(member.path for member in scope.members)
-            number = self._known.setdefault(paths, len(self._known))
-            self._scope_ids[id(scope)] = number
-            self._kept.append(scope)
-            if number == len(self.scopes):
-                self.scopes.append(scope)
-        return number
 
 
 class _Symbol(pulp.LpElement):
@@ -266,9 +263,13 @@ class _Symbol(pulp.LpElement):
         return f'a{id(self)}'
 
 
-def distinct(masks: Iterable[np.ndarray]) -> Collection[np.ndarray]:
-    """Each array object once; similar members share one array."""
-    return {id(mask): mask for mask in masks}.values()
+def any_of(masks: Iterable[np.ndarray], hosts: int) -> np.ndarray:
+    """[host]: whether it is in one of the masks. Similar members share one
+    array."""
+    found = np.zeros(hosts, dtype=bool)
+    for mask in {id(mask): mask for mask in masks}.values():
+        found |= mask
+    return found
 
 
 def _holds(constant: float, sense: int) -> bool:

@@ -20,7 +20,7 @@ applies to them. The bound is that of all arguments until then.
 """
 
 import bisect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from collections import Counter, defaultdict
 import contextlib
 from dataclasses import dataclass
@@ -34,7 +34,8 @@ from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.solver.numerics.tolerances import UNLIMITED_MEMBERS
 from nova_holistic.solver.problem.arrays import Division
 from nova_holistic.solver.problem.deadline import InTime, no_limit, OutOfTime
-from nova_holistic.solver.problem.eligibility import demands, Eligibility
+from nova_holistic.solver.problem.eligibility import (
+    demands, Eligibility, total_demand)
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.kinds import limit_per_host
 
@@ -110,7 +111,7 @@ def _admitted(scope: Scope, table: HostTable) -> np.ndarray:
 
 def _by_all_hosts(group: Group, table: HostTable) -> Iterator[int]:
     """The resources of all enabled hosts, and those of one copy."""
-    for name, amount in _demand(group.all_members()).items():
+    for name, amount in total_demand(group.all_members()).items():
         yield _free(name, table, table.enabled) // amount
 
 
@@ -177,7 +178,7 @@ def _by_confined_members(group: Group, table: HostTable) -> Iterator[int]:
     """The copies that each domain takes of the members that a policy confines
     to one domain. Hosts outside all domains are counted as one domain."""
     for scope in group.scopes():
-        demand = _demand(scope.members)
+        demand = total_demand(scope.members)
         levels = {level for policy in scope.group.policies
                   if (level := policy.confines) is not None}
         for level in levels if demand else ():
@@ -195,13 +196,3 @@ def _free_in_domains(name: str, table: HostTable,
     np.add.at(free, division.of_host, np.where(
         table.enabled, np.maximum(table.amounts(name).free, 0), 0))
     return free
-
-
-def _demand(members: Iterable[Member]) -> Counter[str]:
-    """The amount of each resource class that the members request together."""
-    demand: Counter[str] = Counter()
-    for requirements, number in Counter(
-            m.requirements for m in members).items():
-        for name, amount in demands(requirements):
-            demand[name] += amount * number
-    return demand

@@ -136,10 +136,9 @@ class RemainingCapacity:
 
         :param most: [domain]: maximum number, including members that stay
         """
-        division = self._kinds.table.division(level)
-        placed_counts = np.zeros(len(division.domains) + 1)
-        for path, host in self._kinds.placed.items():
-            placed_counts[division.of_host[host]] += path in paths
+        placed_counts = self._kinds.table.division(level).counts([
+            host for path, host in self._kinds.placed.items()
+            if path in paths])
         self._levels.append(level)
         self._member_counts.append(len(paths))
         # The last place is for hosts in no domain.
