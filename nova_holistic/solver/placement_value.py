@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from collections import Counter
 from dataclasses import replace
 
-from nova_holistic.model.cloud.snapshot import Host, Snapshot
-from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.cloud.inventory import with_use_changed
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import Objective
@@ -40,20 +40,14 @@ def without_members(group: Group, snapshot: Snapshot,
     """
     usage: dict[str, Counter[str]] = {}
     for member in _placed(group, where):
-        usage.setdefault(where[member.path], Counter()).update(
+        usage.setdefault(where[member.path], Counter()).subtract(
             member.requirements.resources)
     return replace(snapshot, hosts=tuple(
-        _with_less_usage(host, usage[host.name])
+        replace(host, inventories=with_use_changed(
+            host.inventories, usage[host.name]))
         if host.name in usage else host
         for host in snapshot.hosts))
 
 
 def _placed(group: Group, where: Mapping[str, str]) -> list[Member]:
     return [m for m in group.all_members() if m.path in where]
-
-
-def _with_less_usage(host: Host, amounts: Mapping[str, int]) -> Host:
-    return replace(host, inventories=FrozenMapping({
-        name: replace(
-            inventory, used=max(0, inventory.used - amounts.get(name, 0)))
-        for name, inventory in host.inventories.items()}))

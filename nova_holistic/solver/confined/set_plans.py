@@ -47,7 +47,7 @@ def plan_by_sets(known: Incumbent, deadline: Deadline) -> bool:
     deadline = deadline.part(phases().bound_share)
     with contextlib.suppress(OutOfTime):
         _plan(known, known.group, float('inf'), deadline)
-        if any(not each.policy.hard for each in known.policies):
+        if known.has_preferences:
             # Plans that violate no preference satisfy the hard policies.
             _plan(known, with_hard_forms(known.group), 0.0, deadline)
     return known.status is SearchStatus.OPTIMAL
@@ -106,11 +106,9 @@ def _kinds(known: Incumbent, group: Group,
     """The members by kind, with fewer and fewer kinds."""
     last = 0
     for most in limits().kinds:
-        kinds = Kinds.of(group, known.snapshot, known.placed, deadline.check,
-                         most)
+        kinds = known.kinds(deadline.check, most, group)
         # More kinds differ in other properties than the amounts.
-        if kinds is None or not 0 < len(kinds.kinds) <= most or (
-                kinds.lacks_room):
+        if kinds is None or len(kinds.kinds) > most or kinds.lacks_room:
             return
         if len(kinds.kinds) != last:
             yield kinds

@@ -17,8 +17,6 @@ from nova_holistic.solver.problem.deadline import Deadline, InTime
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
-from nova_holistic.solver.problem.utilisation_curve import (
-    is_number_of_hosts)
 
 
 class BatchHosts:
@@ -35,11 +33,10 @@ class BatchHosts:
         self._incumbent, self._table = incumbent, table
         self._deadline, self._in_time = deadline, in_time
         self._eligibility = Eligibility(table)
-        host_cost = incumbent.objective.host_cost()
-        self._promising = host_cost and PromisingHosts(
+        self._promising = incumbent.objective.host_cost() and PromisingHosts(
             table, incumbent.members, incumbent.objective)
         self.masks = [np.ones(len(table), dtype=bool)]
-        if is_number_of_hosts(host_cost) and not incumbent.placed:
+        if incumbent.counts_hosts and not incumbent.placed:
             # All batches share few hosts.
             self.masks.insert(0, np.isin(np.arange(len(table)), roomy_hosts(
                 table, incumbent.members, self._eligibility)))

@@ -54,7 +54,7 @@ class FallbackPlan:
         self._was_tried = True
         deadline = (self._longest
                     or self._deadline).part(phases().main_share)
-        if any(not each.policy.hard for each in known.policies):
+        if known.has_preferences:
             self._construct(with_hard_forms(self._kinds.group),
                             deadline.part(phases().attempt_share), False)
         if known.where is None:

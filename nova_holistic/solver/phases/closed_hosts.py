@@ -7,7 +7,7 @@ policies need domains, for example one in each zone for an even spread.
 """
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
 from nova_holistic.solver.numerics.tolerances import SUM_ROUNDING
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
+from nova_holistic.solver.problem.hard_forms import only_rules
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import limit_per_host
@@ -140,12 +141,7 @@ def only_monotone(rest: Group) -> Group:
 
     :param rest: a group from which members were removed
     """
-    return replace(
-        rest,
-        policies=tuple(each for each in rest.policies if each.monotone),
-        relationships=tuple(
-            each for each in rest.relationships if each.monotone),
-        groups=tuple(map(only_monotone, rest.groups)))
+    return only_rules(rest, lambda each: each.monotone)
 
 
 def _closing(group: Group, placed: Collection[str]) -> Iterator[ScopedPolicy]:

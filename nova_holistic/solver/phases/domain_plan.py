@@ -25,8 +25,7 @@ from nova_holistic.solver.small_groups.domain_program import (
 def has_costs_of_domains(known: Incumbent) -> bool:
     """Whether the objective or preferences can have costs of hosts or domains.
     """
-    return known.objective.host_cost() is not None or not all(
-        each.policy.hard for each in known.policies)
+    return known.objective.host_cost() is not None or known.has_preferences
 
 
 def plan_by_domains(known: Incumbent, deadline: Deadline) -> bool:

@@ -23,8 +23,6 @@ from nova_holistic.solver.phases.host_relaxation import is_diverse
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.problem.utilisation_curve import (
-    is_number_of_hosts)
 from nova_holistic.solver.ruin_recreate.part_search import (
     ruin_and_recreate)
 from nova_holistic.solver.settings import DEFAULT
@@ -73,9 +71,8 @@ def _few_places(known: Incumbent, deadline: Deadline) -> Kinds | None:
 
     :raises OutOfTime: if the time ends before the room is known
     """
-    if known.placed or not is_number_of_hosts(
-            known.objective.host_cost()) or (
-                len(known.snapshot.hosts) > limits().few_places):
+    if known.placed or not known.counts_hosts or (
+            len(known.snapshot.hosts) > limits().few_places):
         return None
     kinds = Kinds.of(known.group, known.snapshot, {}, deadline.check,
                      limits().relaxed_kinds)

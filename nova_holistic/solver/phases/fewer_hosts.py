@@ -28,8 +28,6 @@ from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.subproblem import Subproblem
-from nova_holistic.solver.problem.utilisation_curve import (
-    is_number_of_hosts)
 from nova_holistic.solver.ruin_recreate.part_search import ruin_and_recreate
 from nova_holistic.solver.settings import DEFAULT
 
@@ -44,7 +42,7 @@ def search_fewer_hosts(known: Incumbent, backend: Backend,
     :raises OutOfTime: if the time ends before the next program is built
     """
     if known.placed or len(known.members) > limits().emptied_group or (
-            not is_number_of_hosts(known.objective.host_cost())):
+            not known.counts_hosts):
         return
     ruin_and_recreate(known, deadline.part(limits().attempt_share),
                       DEFAULT.improvement.seed)

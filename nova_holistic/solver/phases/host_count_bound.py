@@ -9,9 +9,6 @@ plan with one host fewer until the time limit is reached.
 from nova_holistic.solver.decomposition.cells import cells
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.incumbent import Incumbent
-from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.problem.utilisation_curve import (
-    is_number_of_hosts)
 
 
 def has_fewest_hosts(incumbent: Incumbent, deadline: Deadline) -> bool:
@@ -20,11 +17,10 @@ def has_fewest_hosts(incumbent: Incumbent, deadline: Deadline) -> bool:
 
     :raises OutOfTime: if the time ends before the bound is proved
     """
-    if incumbent.placed or not is_number_of_hosts(
-            incumbent.objective.host_cost()):
+    if incumbent.placed or not incumbent.counts_hosts:
         return False
-    kinds = Kinds.of(incumbent.group, incumbent.snapshot, {}, deadline.check)
-    if kinds is None or not kinds.kinds:
+    kinds = incumbent.kinds(deadline.check)
+    if kinds is None:
         return False
     found = cells(kinds, deadline.check).fewest_with_limits
     incumbent.prove(float(found), float('inf'))

@@ -71,9 +71,8 @@ def cover_problem(incumbent: Incumbent,
     host_cost = incumbent.objective.host_cost()
     if host_cost is None or host_cost.slopes:
         return None
-    kinds = Kinds.of(incumbent.group, incumbent.snapshot, incumbent.placed,
-                     deadline.check, limits().relaxed_kinds)
-    if kinds is None or not kinds.kinds:
+    kinds = incumbent.kinds(deadline.check, limits().relaxed_kinds)
+    if kinds is None:
         return None
     cell = cell_without_rules(kinds, deadline.check)
     hosts = columns(kinds, cell.of, host_cost)

@@ -34,9 +34,6 @@ from nova_holistic.solver.phases.closed_hosts import (
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.problem.incumbent import Incumbent
-from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.problem.utilisation_curve import (
-    is_number_of_hosts)
 
 
 def is_diverse(incumbent: Incumbent) -> bool:
@@ -65,7 +62,7 @@ def relax_policies(incumbent: Incumbent,
 
     :raises OutOfTime: if the time ends before the relaxations are solved
     """
-    if all(each.policy.hard for each in incumbent.policies):
+    if not incumbent.has_preferences:
         return _relax(incumbent, incumbent.group, float('inf'), deadline)
     hard = with_hard_forms(incumbent.group)
     if not incumbent.plan_cost[0]:
@@ -98,9 +95,8 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
         return None
     whole = group
     group, more = without_closed_hosts(incumbent, group, host_cost, deadline)
-    kinds = Kinds.of(group, incumbent.snapshot, incumbent.placed,
-                     deadline.check, limits().relaxed_kinds)
-    if kinds is None or not kinds.kinds:
+    kinds = incumbent.kinds(deadline.check, limits().relaxed_kinds, group)
+    if kinds is None:
         incumbent.prove(more, limit)
         return None
     if kinds.lacks_room:
@@ -114,7 +110,7 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
     aggregation = HostAggregation(kinds, rules, host_cost, deadline.part(1.0))
     # Patterns improve the bound faster than further rounds do if hosts in use
     # have different costs.
-    differ = not (host_cost.slopes or is_number_of_hosts(host_cost))
+    differ = not (host_cost.slopes or incumbent.counts_hosts)
     patterns = not kinds.is_coarse and is_applicable(
         kinds, host_cost, rules, aggregation.columns,
         limits().relaxed_kinds if differ else None)
@@ -127,8 +123,7 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
     incumbent.prove(aggregation.within(float('inf')) + more, limit)
     if kinds.is_coarse:
         return None
-    counts = counts and is_number_of_hosts(host_cost) and (
-        not incumbent.placed)
+    counts = counts and incumbent.counts_hosts and not incumbent.placed
     hosts = None
     with contextlib.suppress(OutOfTime):
         _separate_sets(incumbent, aggregation, limit, more, deadline)
@@ -186,9 +181,8 @@ def _separate_sets(incumbent: Incumbent, aggregation: HostAggregation,
         return
     rest = only_monotone(kinds.group.only(
         {m.path for m in kinds.members} - gone))
-    others = Kinds.of(rest, incumbent.snapshot, incumbent.placed,
-                      deadline.check, limits().relaxed_kinds)
-    if others is None or not others.kinds:
+    others = incumbent.kinds(deadline.check, limits().relaxed_kinds, rest)
+    if others is None:
         incumbent.prove(least + more, limit)
         return
     relaxation = HostAggregation(

@@ -62,9 +62,8 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
     :param always: whether to search even if the group is not large
     :raises OutOfTime: if the time ends before any plan is known
     """
-    kinds = Kinds.of(incumbent.group, incumbent.snapshot, incumbent.placed,
-                     deadline.check)
-    if kinds is None or not kinds.kinds or not (
+    kinds = incumbent.kinds(deadline.check)
+    if kinds is None or not (
             always or size(kinds) > limits().large_places
             and not many_subgroups(kinds)) or kinds.lacks_room:
         return
@@ -116,9 +115,8 @@ def relax(incumbent: Incumbent, deadline: Deadline) -> None:
 
     :raises OutOfTime: if the time ends before the relaxation is solved
     """
-    kinds = Kinds.of(incumbent.group, incumbent.snapshot, incumbent.placed,
-                     deadline.check, limits().relaxed_kinds)
-    if kinds is None or not kinds.kinds or kinds.lacks_room:
+    kinds = incumbent.kinds(deadline.check, limits().relaxed_kinds)
+    if kinds is None or kinds.lacks_room:
         return
     relaxed = Relaxed.of(kinds, incumbent.objective, deadline)
     try:
@@ -230,8 +228,8 @@ def search_on_hosts(relaxed: Relaxed, task: Task,
     known, merged = task.incumbent, relaxed.merged
     group = relaxed.kinds.group
     search, start = None, None
-    if not merged.limit and assignment.taken is not None and any(
-            not each.policy.hard for each in known.policies):
+    if not merged.limit and assignment.taken is not None and (
+            known.has_preferences):
         search, start = _search(
             with_hard_forms(group), relaxed, task, assignment)
     if start is None or search.case.violates_policy(

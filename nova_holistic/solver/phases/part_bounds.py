@@ -35,8 +35,6 @@ from nova_holistic.solver.phases.preference_bounds import (
     bound_preferences, incumbent_of_part, part_cost, solve_part)
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
-from nova_holistic.solver.problem.utilisation_curve import (
-    is_number_of_hosts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +76,7 @@ def bound_without_policies(known: Incumbent, backend: Backend,
             return
         with contextlib.suppress(OutOfTime):
             relax_policies(known, deadline.part(limits().bound_share))
-        if not known.is_good_enough and is_number_of_hosts(
-                known.objective.host_cost()):
+        if not known.is_good_enough and known.counts_hosts:
             # Policies on domains may raise the number of hosts of one part.
             bound_parts(known, backend, deadline.part(limits().bound_share))
 
@@ -232,6 +229,6 @@ def _bounds_of_part(known: Incumbent, alone: Incumbent) -> _Part:
         return _Part(least, Fraction(0), 0.0)
     comparable = known.objective.host_cost() is None or (
         requested_classes(alone.members) == requested_classes(known.members))
-    has_preferences = not all(each.policy.hard for each in alone.policies)
-    return _Part(least, alone.plan_cost[0] if has_preferences else math.inf,
+    limit = alone.plan_cost[0] if alone.has_preferences else math.inf
+    return _Part(least, limit,
                  float(alone.bound) if comparable else 0.0)

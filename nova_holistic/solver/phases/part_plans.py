@@ -117,8 +117,7 @@ class _PartPlans:
                  if part.members[0].path in where}
         if not parts:
             return False
-        start = Incumbent(known.group, known.snapshot, known.placed,
-                          known.objective, known.gap)
+        start = known.with_group(known.group)
         placed = dict(where)
         if self._place([number for number in self._parts
                         if number not in parts], (), placed, self._deadline

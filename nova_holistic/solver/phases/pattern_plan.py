@@ -28,7 +28,6 @@ from nova_holistic.solver.phases.large import search_on_hosts, Task
 from nova_holistic.solver.phases.relaxed_hosts import Relaxed
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
-from nova_holistic.solver.problem.kinds import Kinds
 
 
 def plan_by_patterns(known: Incumbent, backend: Backend,
@@ -52,9 +51,8 @@ def _plan(known: Incumbent, host_cost: HostCost, backend: Backend,
 
     :raises OutOfTime: if the time ends before the program is built
     """
-    kinds = Kinds.of(known.group, known.snapshot, known.placed,
-                     deadline.check)
-    if kinds is None or not kinds.kinds or kinds.lacks_room:
+    kinds = known.kinds(deadline.check)
+    if kinds is None or kinds.lacks_room:
         return
     # The program of a small group has room for policies on more domains.
     whole = all_limits()

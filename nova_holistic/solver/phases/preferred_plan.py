@@ -33,8 +33,7 @@ def with_hard_preferences(known: Incumbent,
     if not weighted or not is_small(known) or any(
             hard_form(each.policy, each.scope) is None for each in weighted):
         return None
-    hard = Incumbent(with_hard_forms(known.group), known.snapshot,
-                     known.placed, known.objective, known.gap)
+    hard = known.with_group(with_hard_forms(known.group))
     with contextlib.suppress(OutOfTime):
         inserted = insert_members(hard, deadline.part(limits().attempt_share))
         if inserted is not None:

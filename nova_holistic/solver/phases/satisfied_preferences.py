@@ -10,9 +10,8 @@ def with_satisfied_hard(known: Incumbent) -> Incumbent:
     preference that this plan does not violate. No plan of it violates further
     preferences, and hard policies of members of other parts can close hosts.
     """
-    kept = Incumbent(
-        with_hard_forms(known.group, lambda policy, scope: not policy.check(
-            scope, known.where, known.snapshot).count),
-        known.snapshot, known.placed, known.objective, known.gap)
+    kept = known.with_group(with_hard_forms(
+        known.group, lambda policy, scope: not policy.check(
+            scope, known.where, known.snapshot).count))
     kept.offer(known.where)
     return known if kept.where is None else kept

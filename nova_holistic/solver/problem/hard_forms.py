@@ -28,6 +28,14 @@ def hard_form(policy: Policy, scope: Scope) -> Policy | None:
         for each in type(policy).__mro__ if issubclass(each, Policy)) else None
 
 
+def only_rules(group: Group, chosen: Callable[[Policy], bool]) -> Group:
+    """The group with only the chosen policies and relationships."""
+    return replace(
+        group, policies=tuple(filter(chosen, group.policies)),
+        relationships=tuple(filter(chosen, group.relationships)),
+        groups=tuple(only_rules(each, chosen) for each in group.groups))
+
+
 def with_hard_forms(group: Group, chosen: Callable[
         [Policy, Scope], bool] = lambda policy, scope: True) -> Group:
     """The group with a hard policy in place of each chosen preference that has

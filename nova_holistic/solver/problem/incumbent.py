@@ -22,10 +22,13 @@ from nova_holistic.solver.numerics.member_prices import MemberPrices
 from nova_holistic.solver.numerics.tolerances import BOUND_ERROR
 from nova_holistic.solver.problem.case import Case, Counts, is_costly
 from nova_holistic.solver.problem.deadline import InTime
+from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.preference_cost import preference_cost
 from nova_holistic.solver.problem.rules import scoped_policies
 from nova_holistic.solver.problem.search_status import SearchStatus
 from nova_holistic.solver.problem.subproblem import Subproblem
+from nova_holistic.solver.problem.utilisation_curve import (
+    is_number_of_hosts)
 
 PlanCost = tuple[Fraction | float, float]
 """The cost of the preferences and the value of the objective, compared in this
@@ -71,6 +74,34 @@ class Incumbent:
         self._within: dict[Fraction | float, float] = {}
         self._case: Case | None = None
         self._optimum: PlanCost | None = None
+
+    def with_group(self, group: Group) -> 'Incumbent':
+        """The same problem without a plan, for a group of the same members
+        with other policies."""
+        return Incumbent(group, self.snapshot, self.placed, self.objective,
+                         self.gap)
+
+    @property
+    def has_preferences(self) -> bool:
+        """Whether the group has preferences."""
+        return not all(each.policy.hard for each in self.policies)
+
+    @property
+    def counts_hosts(self) -> bool:
+        """Whether the objective is the number of hosts in use."""
+        return is_number_of_hosts(self.objective.host_cost())
+
+    def kinds(self, in_time: InTime, most: int | None = None,
+              group: Group | None = None) -> Kinds | None:
+        """The members without a host, by kind; None if there are none, or if
+        ``Kinds.of`` returns None.
+
+        :param most: as for ``Kinds.of``
+        :param group: a group in place of that of the incumbent
+        """
+        found = Kinds.of(group or self.group, self.snapshot, self.placed,
+                         in_time, most)
+        return found if found is not None and found.kinds else None
 
     def offer(self, where: Mapping[str, Host]) -> bool:
         """Replace the best plan if this one is better and passes the check.

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import replace
 
 from nova_holistic.model.cloud.domain import Domain
+from nova_holistic.model.cloud.inventory import with_use_changed
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
-from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 
 
@@ -34,19 +34,14 @@ def occupied(group: Group, snapshot: Snapshot,
     def after(host: Host) -> Host:
         if any(snapshot.domain(host, level) in shut for level in levels):
             host = replace(host, enabled=False)
-        return _taken(host, used[host.name], servers[host.name]) if (
-            host.name in used) else host
+        if host.name not in used:
+            return host
+        return replace(
+            host, servers=host.servers + servers[host.name],
+            inventories=with_use_changed(host.inventories, used[host.name]))
 
     return replace(snapshot, hosts=tuple(map(after, snapshot.hosts)),
                    lineage=dict(snapshot.lineage))
-
-
-def _taken(host: Host, used: Counter[str], servers: int) -> Host:
-    return replace(
-        host, servers=host.servers + servers,
-        inventories=FrozenMapping({
-            name: replace(inventory, used=inventory.used + used[name])
-            for name, inventory in host.inventories.items()}))
 
 
 def closed(group: Group, snapshot: Snapshot,

@@ -15,6 +15,7 @@ from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.relaxations import Rule
+from nova_holistic.solver.problem.hard_forms import only_rules
 
 Part = TypeVar('Part', Policy, MemberDescription)
 
@@ -50,18 +51,16 @@ def rules(group: Group, path: str = '') -> Iterator[Rule]:
 
 def without(group: Group, dropped: Collection[Rule]) -> Group:
     """The group without these hard rules, identified by their positions."""
-    return _without(group, frozenset(rule.position for rule in dropped))
+    positions = frozenset(rule.position for rule in dropped)
+    return _free_members(only_rules(
+        group, lambda each: not each.hard or each.place not in positions),
+        positions)
 
 
-def _without(group: Group, positions: frozenset[str]) -> Group:
+def _free_members(group: Group, positions: frozenset[str]) -> Group:
     return replace(
-        group,
-        policies=tuple(each for each in group.policies
-                       if not each.hard or each.place not in positions),
-        relationships=tuple(each for each in group.relationships
-                            if not each.hard or each.place not in positions),
-        members=tuple(_free(each, positions) for each in group.members),
-        groups=tuple(_without(each, positions) for each in group.groups))
+        group, members=tuple(_free(each, positions) for each in group.members),
+        groups=tuple(_free_members(each, positions) for each in group.groups))
 
 
 def _free(description: MemberDescription,

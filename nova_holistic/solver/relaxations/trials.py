@@ -12,6 +12,7 @@ from nova_holistic.solver.limits.current import (
     Limits, limits as all_limits, phases as limits)
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.feasibility import Feasibility
+from nova_holistic.solver.problem.hard_forms import only_rules
 from nova_holistic.solver.settings import DEFAULT, Settings
 from nova_holistic.solver.solve import solve
 
@@ -59,8 +60,10 @@ class Trials:
         limit = limits().program_share * self.deadline.left()
         if limit <= 0:
             return Unknown('the time limit has passed')
+        # Preferences do not affect whether a group fits.
+        hard = only_rules(group, lambda each: each.hard)
         return solve(
-            self.constrain(_hard(group), snapshot), snapshot,
+            self.constrain(hard, snapshot), snapshot,
             objective=objective or Feasibility(),
             settings=replace(self.settings, time_limit=limit, gap=0.0,
                              observer=None, limits=_in_time(
@@ -84,16 +87,6 @@ def _in_time(chosen: Limits) -> Limits:
     limit of a trial is a share of that of all trials."""
     return replace(chosen, construct=replace(
         chosen.construct, first_plan_seconds=0.0))
-
-
-def _hard(group: Group) -> Group:
-    """The group without its preferences, which do not affect the result."""
-    return replace(
-        group,
-        policies=tuple(each for each in group.policies if each.hard),
-        relationships=tuple(
-            each for each in group.relationships if each.hard),
-        groups=tuple(_hard(each) for each in group.groups))
 
 
 def is_monotone(group: Group) -> bool:

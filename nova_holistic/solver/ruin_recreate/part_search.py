@@ -26,8 +26,6 @@ from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.member_usage import MemberUsage
 from nova_holistic.solver.problem.rules import scoped_policies
 from nova_holistic.solver.problem.subproblem import Freed, Subproblem
-from nova_holistic.solver.problem.utilisation_curve import (
-    is_number_of_hosts)
 from nova_holistic.solver.ruin_recreate.placement_costs import placement_costs
 from nova_holistic.solver.ruin_recreate.ruin_and_recreate import (
     RuinAndRecreate)
@@ -69,7 +67,6 @@ class PartSearch:
         self._table = HostTable.of(incumbent.snapshot)
         self._deadline, self._chance = deadline, chance
         self._eligibility = Eligibility(self._table)
-        self._counts = is_number_of_hosts(incumbent.objective.host_cost())
         self._promising = PromisingHosts(self._table, incumbent.members,
                                          incumbent.objective)
 
@@ -90,7 +87,7 @@ class PartSearch:
         search = RuinAndRecreate(case, counts, costs, self._chance,
                                  self._deadline.check)
         better, steps = False, limits().ruin_steps
-        if self._counts:
+        if known.counts_hosts:
             # Many steps empty one host.
             steps = max(steps, limits().steps_per_member * len(freed))
         while deadline.left() and search.run(steps, deadline):
@@ -134,7 +131,7 @@ class PartSearch:
         """Sorted indexes of the hosts that the batch uses or may use."""
         known = self._incumbent
         paths = {m.path for m in batch.members}
-        if self._counts and self._chance.random() < limits().roomy_share:
+        if known.counts_hosts and self._chance.random() < limits().roomy_share:
             hosts = np.union1d(
                 roomy_hosts(table, freed, self._eligibility),
                 [table.index[host.name] for host in known.where.values()])
