@@ -11,7 +11,7 @@ from nova_holistic.solver.construct.checked_policies import CheckedPolicies
 from nova_holistic.solver.construct.confinement import Confinement
 from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.limits.current import construct as limits
-from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.case import Case, Counts, places
 from nova_holistic.solver.problem.deadline import InTime
 
 
@@ -109,10 +109,8 @@ class Attempt:
     def undo(self) -> None:
         """Remove all members from ``rule_counts``, because the next attempt
         uses the same object."""
-        for c, host_counts in enumerate(self.counts):
-            for host, number in host_counts.items():
-                for _ in range(number):
-                    self.rule_counts.remove(c, host)
+        for place in places(self.counts):
+            self.rule_counts.remove(*place)
 
     def needs(self, c: int) -> np.ndarray:
         """[resource class]: the amount that a member of the class requests."""

@@ -9,8 +9,7 @@ def components(case: Case) -> list[frozenset[int]]:
     included. Only the free amounts of hosts and the policies of the whole
     group connect different components.
     """
-    class_of = {member.path: c for c, each in enumerate(case.classes)
-                for member in each.members}
+    class_of = case.class_of
     found = [frozenset({c}) for c in range(len(case.classes))]
     for carried in case.policies:
         classes = {class_of[member.path] for member in carried.scope.members

@@ -108,9 +108,7 @@ def _plan_without_checks(case: Case, deadline: Deadline) -> Counts | None:
         failed = _place_all(attempt, order, deadline)
         attempt.undo()
         if failed is None:
-            good = case.fits(attempt.counts) and not case.violates_policy(
-                case.placement(attempt.counts))
-            return attempt.counts if good else None
+            return attempt.counts if case.is_plan(attempt.counts) else None
         order.remove(failed)
         order.insert(0, failed)
     return None

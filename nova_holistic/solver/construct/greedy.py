@@ -179,8 +179,7 @@ class Restarts:
         return None
 
     def _checked_counts(self, counts: Counts) -> Counts | None:
-        if self._case.fits(counts) and not self._case.violates_policy(
-                self._case.placement(counts)):
+        if self._case.is_plan(counts):
             return counts
         # Another ordering would most likely violate the same rules.
         self._tries = 1

@@ -13,27 +13,27 @@ from nova_holistic.solver.decomposition.host_assignment import HostAssignment
 from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
-from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.case import Case, Counts, places
 from nova_holistic.solver.problem.deadline import Deadline
 
 
 def class_counts(case: Case, rules: Cells, host_cost: HostCost,
-                 places: HostAssignment, limit: float,
+                 assignment: HostAssignment, limit: float,
                  deadline: Deadline) -> Counts | None:
-    """Convert the places to counts of the classes; None if some member has no
-    possible host.
+    """Convert the assignment to counts of the classes; None if some member has
+    no possible host.
 
     If rules distinguish members of one kind, assigning one place after another
     usually fails. In this case, one program assigns all of them.
 
-    :param case: of hosts that include those of the places
+    :param case: of hosts that include those of the assignment
     :param rules: of all hosts
     :param limit: cost of preferences that the counts should not exceed
     """
     hosts = case.table.indexes_in(rules.table)
     local = {int(h): n for n, h in enumerate(hosts)}
     taken = [{local[h]: n for h, n in host_counts.items()}
-             for host_counts in places.taken]
+             for host_counts in assignment.taken]
     parts = [rules.parts.of[c.members[0].path] for c in case.classes]
     kinds = [int(rules.parts.kind[part]) for part in parts]
     several = bool(rules.parts.slots)
@@ -43,7 +43,7 @@ def class_counts(case: Case, rules: Cells, host_cost: HostCost,
         if found is not None:
             return found
     found = disaggregate(case, replace(
-        kind_places, shares=places.shares, part_of=parts), deadline)
+        kind_places, shares=assignment.shares, part_of=parts), deadline)
     # If costs rise with utilisation, there are many hosts with few places
     # each, and assigning one place after another usually succeeds.
     if several and host_cost.slopes and not _within_limit(case, found, limit):
@@ -51,24 +51,23 @@ def class_counts(case: Case, rules: Cells, host_cost: HostCost,
     return found
 
 
-def _assigned(case: Case, places: KindPlaces,
+def _assigned(case: Case, kind_places: KindPlaces,
               deadline: Deadline) -> Counts | None:
     """Assign all places in one program, and place the remaining members
     wherever they fit."""
-    found = assigned_counts(case, places.kind_of, places.counts,
+    found = assigned_counts(case, kind_places.kind_of, kind_places.counts,
                             deadline.part(limits().main_share))
     if found is None or all(
             sum(host_counts.values()) == len(each.members)
             for each, host_counts in zip(case.classes, found)):
         return found
     attempt = Attempt(case, fullest, RuleCounts(case, deadline.check))
-    rest = [dict(host_counts) for host_counts in places.counts]
-    for c, host_counts in enumerate(found):
-        for host, number in host_counts.items():
-            rest[places.kind_of[c]][host] -= number
-            for _ in range(number):
-                attempt.put(c, host)
-    return disaggregate(case, replace(places, counts=rest), deadline, attempt)
+    rest = [dict(host_counts) for host_counts in kind_places.counts]
+    for c, host in places(found):
+        rest[kind_places.kind_of[c]][host] -= 1
+        attempt.put(c, host)
+    return disaggregate(case, replace(kind_places, counts=rest), deadline,
+                        attempt)
 
 
 def _within_limit(case: Case, counts: Counts | None, limit: float) -> bool:

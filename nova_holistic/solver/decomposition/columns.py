@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from nova_holistic.model.objective import HostCost
+from nova_holistic.objectives.utilisation import requested_classes
 from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
 from nova_holistic.solver.problem.kinds import Kinds
 
@@ -101,8 +102,7 @@ def utilisation(kinds: Kinds,
 
     :param hosts: indexes of hosts
     """
-    names = sorted({n for m in kinds.members
-                    for n, a in m.requirements.resources.items() if a})
+    names = requested_classes(kinds.members)
     share = np.zeros(len(hosts))
     units = np.zeros((len(hosts), len(kinds.names)))
     for name in names:

@@ -8,6 +8,7 @@ import numpy as np
 from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.policy import Policy
 from nova_holistic.solver.limits.current import decomposition as limits
+from nova_holistic.solver.problem.eligibility import admits_some
 from nova_holistic.solver.problem.hosts import HostTable
 
 
@@ -38,5 +39,4 @@ def divided(of: np.ndarray, by: np.ndarray) -> np.ndarray:
 
 def is_host_filter(policy: Policy) -> bool:
     """Whether the policy only admits or excludes single hosts."""
-    return (policy.hard and not policy.levels
-            and type(policy).admits is not Policy.admits)
+    return policy.hard and not policy.levels and admits_some(policy)

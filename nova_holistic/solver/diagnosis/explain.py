@@ -132,13 +132,12 @@ class _Explainer:
         self._used = self._free_after()
 
     def all(self) -> Iterator[Explanation]:
-        of_class = {m.path: c for c, each in enumerate(self._case.classes)
-                    for m in each.members}
+        class_of = self._case.class_of
         steps: dict[int, tuple[tuple[HostsLeft, ...], np.ndarray]] = {}
         # Identical members on one host have the same explanation.
         known: dict[tuple[int, int], Explanation] = {}
         for member in self._case.members:
-            c = of_class[member.path]
+            c = class_of[member.path]
             key = c, self._at[member.path]
             if c not in steps:
                 self._deadline.check()
@@ -150,7 +149,7 @@ class _Explainer:
     def _one(self, member: Member, c: int, left: tuple[HostsLeft, ...],
              suits: np.ndarray) -> Explanation:
         here = self._at[member.path]
-        room = suits & self._room(member, c)
+        room = suits & self._room(c)
         room[here] = False
         fine = room.copy()
         bindings, binding = [], []
@@ -221,7 +220,7 @@ class _Explainer:
                         free[name][self._at[member.path]] -= amount
         return free
 
-    def _room(self, member: Member, c: int) -> np.ndarray:
+    def _room(self, c: int) -> np.ndarray:
         room = np.ones(len(self._case.table), dtype=bool)
         for name, amount in self._case.classes[c].demands:
             room &= self._used[name] >= amount

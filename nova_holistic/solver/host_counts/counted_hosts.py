@@ -17,7 +17,7 @@ from nova_holistic.solver.host_counts.counted_members import CountedMembers
 from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.numerics.tolerances import SUM_ROUNDING
 from nova_holistic.solver.problem.deadline import InTime
-from nova_holistic.solver.problem.eligibility import Eligibility
+from nova_holistic.solver.problem.eligibility import Admission, Eligibility
 from nova_holistic.solver.problem.kinds import Kinds
 
 
@@ -125,10 +125,9 @@ def _masks(kinds: Kinds, group: Group, hosts: np.ndarray,
              for kind in kinds.kinds]
     filters = {each for scope in group.scopes()
                for each in scope.group.policies if is_host_filter(each)}
+    admitted = Admission(kinds.table)
     for each in filters:
         in_time()
-        found.append(np.array([
-            each.admits(kinds.table.hosts[h]) for h in hosts.tolist()],
-            dtype=bool))
+        found.append(admitted[each][hosts])
     some = {mask.tobytes(): mask for mask in found if not mask.all()}
     return [some[key] for key in sorted(some)]

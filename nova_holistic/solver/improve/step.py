@@ -65,8 +65,8 @@ def step(plan: PlanView, part: Part, context: 'StepContext') -> Outcome:
                       _places(case, plan, part.freed))
     start = plan.incumbent.counts(case)
     _fix(program, case, plan, part.freed)
-    calls = _Step(case, plan.incumbent.objective, context.backend,
-                  context.deadline)
+    calls = SolverCalls(case, plan.incumbent.objective, context.backend,
+                        context.deadline)
     if not calls.offer(start):
         return Outcome(False, True, program.size)
     _minimise(program, plan, part)
@@ -97,13 +97,6 @@ class StepContext:
         left = self.deadline.left()
         return min(self.settings.share,
                    self.settings.seconds / left if left else 0.0)
-
-
-class _Step(SolverCalls):
-    """Solver calls for one part of the members."""
-
-    def offer(self, counts: Counts | None) -> bool:
-        return self._offer(counts)
 
 
 def _case(plan: PlanView, part: Part, context: StepContext) -> Case:

@@ -16,6 +16,7 @@ import numpy as np
 
 from nova_holistic.model.cloud.domain import Domain, HOST
 from nova_holistic.model.objective import Objective
+from nova_holistic.objectives.utilisation import requested_classes
 from nova_holistic.solver.limits.current import milp as limits
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import InTime, no_limit
@@ -91,9 +92,8 @@ def _values(case: Case, room: np.ndarray, objective: Objective) -> np.ndarray:
     Utilisation and its increase are computed as in objectives.utilisation.
     """
     columns = [*room]
-    for name in sorted({n for c in case.classes for n, _ in c.demands}):
-        demand = np.array([dict(each.demands).get(name, 0)
-                          for each in case.classes], dtype=np.int64)
+    requested = sorted({n for c in case.classes for n, _ in c.demands})
+    for name, demand in zip(requested, case.requested(requested).T):
         # Members take at most the demand that fills all room, in multiples of
         # the divisor.
         free = np.minimum(case.table.amounts(name).free,
@@ -101,10 +101,7 @@ def _values(case: Case, room: np.ndarray, objective: Objective) -> np.ndarray:
         columns.append(free // max(1, np.gcd.reduce(demand)))
     host_cost = objective.host_cost()
     if host_cost is not None:
-        names = sorted({
-            name for member in case.members
-            for name, amount in member.requirements.resources.items()
-            if amount})
+        names = requested_classes(case.members)
         share = np.zeros(len(case.table))
         for name in names:
             amounts = case.table.amounts(name)

@@ -25,6 +25,8 @@ from nova_holistic.solver.problem.search_status import SearchStatus
 
 class Search(SolverCalls):
     """Minimises preferences first, and then the objective within their cost.
+
+    :ivar least: lower bound of the cost of preferences
     """
 
     def __init__(self, case: Case, objective: Objective, backend: Backend,
@@ -36,7 +38,7 @@ class Search(SolverCalls):
         super().__init__(case, objective, backend, deadline)
         self._gap = gap
         self._all_places = all_places
-        self._least = 0.0
+        self.least = 0.0
         self._needed = case.room > 0
 
     def run(self, start: Counts | None = None,
@@ -52,17 +54,17 @@ class Search(SolverCalls):
         """
         status, known = SearchStatus.FEASIBLE, None
         try:
-            if not self._offer(incumbent):
-                self._offer(greedy(self.case, self._objective,
-                                   self._deadline))
-            self._offer(start)
+            if not self.offer(incumbent):
+                self.offer(greedy(
+                    self.case, self._objective, self._deadline))
+            self.offer(start)
             if self.best is not None:
-                known = self.bound = within(self._plan_cost[0])
+                known = self.bound = within(self.plan_cost[0])
             if self._proved():
                 return SearchStatus.OPTIMAL
             status = self._solve_whole()
             # A bound for more plans also holds for fewer plans.
-            better = within(self._plan_cost[0]) if self.best else None
+            better = within(self.plan_cost[0]) if self.best else None
             known = known if better is None else max(better, known or 0.0)
         except OutOfTime:
             pass
@@ -74,16 +76,11 @@ class Search(SolverCalls):
         self.bound = max(known or 0.0, self.bound or 0.0)
         return SearchStatus.OPTIMAL if self._proved() else status
 
-    @property
-    def least(self) -> float:
-        """Lower bound of the cost of preferences."""
-        return self._least
-
     def _proved(self) -> bool:
         """Whether it is proved that no plan is better than the best one known.
         """
-        return self.bound is not None and self._plan_cost[0] == 0 and (
-            self._plan_cost[1] <= bounds.safe(self._objective, self.bound))
+        return self.bound is not None and self.plan_cost[0] == 0 and (
+            self.plan_cost[1] <= bounds.safe(self._objective, self.bound))
 
     def improve(self, start: Counts | None, least: float,
                 within: Callable[[float], float | None],
@@ -100,17 +97,17 @@ class Search(SolverCalls):
         :returns: NO_RESULT if no plan was found; a proof for some hosts is not
             a proof for all hosts
         """
-        self._least = least
+        self.least = least
         status = SearchStatus.FEASIBLE
         try:
-            if not self._offer(start):
-                self._offer(greedy(self.case, self._objective,
-                                   self._deadline))
+            if not self.offer(start):
+                self.offer(greedy(
+                    self.case, self._objective, self._deadline))
             if self.best is None and (
                     is_known or self._any_plan() is Status.INFEASIBLE):
                 return SearchStatus.NO_RESULT
             # A bound for more plans also holds for fewer plans.
-            self.bound = within(self._plan_cost[0])
+            self.bound = within(self.plan_cost[0])
             needed = self.case.room > 0
             if needed.sum() <= limits().whole_places and (
                     not self.preferred() or self.bound is None
@@ -124,7 +121,7 @@ class Search(SolverCalls):
             pass
         if self.best is None:
             return SearchStatus.NO_RESULT
-        known = within(self._plan_cost[0])
+        known = within(self.plan_cost[0])
         self.bound = self.bound if known is None else known
         return status
 
@@ -135,9 +132,9 @@ class Search(SolverCalls):
         :param start: counts of a plan
         :param least: lower bound of the cost of preferences
         """
-        self._least = least
+        self.least = least
         try:
-            if self._offer(start):
+            if self.offer(start):
                 return self._solve_used(Program(
                     self.case, self._objective, self._deadline),
                     limits().searched_variables)
@@ -152,22 +149,20 @@ class Search(SolverCalls):
         :param start: counts of a plan
         """
         with contextlib.suppress(OutOfTime):
-            if self._offer(start):
+            if self.offer(start):
                 self._relax(Program(self.case, self._objective,
                                     self._deadline), 1.0)
 
     def preferred(self) -> bool:
         """Whether the cost of preferences is minimal or within the gap."""
-        cost = self._plan_cost[0]
-        return cost <= self._least * (1 + BOUND_ERROR) or (
-            bounds.gap(cost, self._least) <= self._gap)
+        return bounds.is_preferred(self.plan_cost[0], self.least, self._gap)
 
     def _is_far(self) -> bool:
         """Whether the plan is so far from the bound that a program of the
         chosen hosts is worthwhile."""
         lower = bounds.safe(self._objective, self.bound)
         return not self.good_enough() and (
-            bounds.gap(self._plan_cost[1], lower) > limits().far_gap)
+            bounds.gap(self.plan_cost[1], lower) > limits().far_gap)
 
     def _solve_used(self, program: Program, most: int) -> SearchStatus:
         """Solve a program, of a case of which a plan is known. If it has more
@@ -210,7 +205,7 @@ class Search(SolverCalls):
         :param share: share of the remaining time
         """
         if program.preferences:
-            program.limit_preferences(self._plan_cost[0])
+            program.limit_preferences(self.plan_cost[0])
         program.minimise_cost()
         outcome = self.solve_relaxation(program, share)
         if outcome.status is not Status.OPTIMAL:
@@ -230,7 +225,7 @@ class Search(SolverCalls):
             program.problem,
             seconds=phases_limits().attempt_share * self._deadline.for_solver(
                 self._backend.overhead_per_variable * program.size))
-        if outcome.solved and self._offer(program.read()):
+        if outcome.solved and self.offer(program.read()):
             return SearchStatus.FEASIBLE
         return (SearchStatus.INFEASIBLE if outcome.status is Status.INFEASIBLE
                 else SearchStatus.NO_RESULT)
@@ -250,7 +245,7 @@ class Search(SolverCalls):
     def good_enough(self) -> bool:
         """Whether the best plan is within the requested gap."""
         return self.preferred() and self.bound is not None and (
-            bounds.is_close(self._objective, self._plan_cost[1], self.bound,
+            bounds.is_close(self._objective, self.plan_cost[1], self.bound,
                             self._gap))
 
     def _solve(self, program: Program, part: float = 1.0) -> SearchStatus:
@@ -260,16 +255,16 @@ class Search(SolverCalls):
         """
         gap = 0.0 if program.size < limits().exact_variables else self._gap
         first = Status.OPTIMAL
-        if program.preferences and self._plan_cost[0] > 0:
+        if program.preferences and self.plan_cost[0] > 0:
             share = part * (1.0 if self.best is None
                             else phases_limits().program_share)
             first = least_preferences(self, program, share, gap == 0)
             if first is Status.OPTIMAL and program.whole:
-                self._least = self._plan_cost[0]
+                self.least = self.plan_cost[0]
             if first is Status.INFEASIBLE:
                 return self._no_plan()
         if self.best is not None and program.preferences:
-            program.limit_preferences(self._plan_cost[0])
+            program.limit_preferences(self.plan_cost[0])
         program.minimise_cost()
         outcome = self.solve(program, part, gap)
         if outcome.status is Status.INFEASIBLE:
@@ -285,7 +280,7 @@ class Search(SolverCalls):
     def _reaches(self, bound: float | None, unit: float) -> bool:
         """Whether the value of the best plan, as the objective computes it,
         reaches a solver's bound."""
-        value = self._plan_cost[1]
+        value = self.plan_cost[1]
         return bound is not None and value - bound * unit <= (
             BOUND_ERROR * max(unit, abs(value)))
 

@@ -12,6 +12,8 @@ class SolverCalls:
     """One case, with the best known plan and bound.
 
     :ivar best: the best plan so far; None if no plan is known
+    :ivar plan_cost: its cost of preferences and its value; infinite if no plan
+        is known
     :ivar bound: lower bound of the objective, for plans whose cost of
         preferences is at most that of ``best``; None if nothing is proved
     :ivar solving: seconds spent in the solver
@@ -26,15 +28,9 @@ class SolverCalls:
         self._objective = objective
         self._backend = backend
         self._deadline = deadline
-        self._plan_cost = (float('inf'), float('inf'))
+        self.plan_cost = (float('inf'), float('inf'))
         self._placed = {path: case.table.hosts[h].name
                         for path, h in case.placed.items()}
-
-    @property
-    def plan_cost(self) -> tuple[float, float]:
-        """Cost of preferences and value of the best plan; infinite if no plan
-        is known."""
-        return self._plan_cost
 
     def solve(self, program: Program, share: float, gap: float) -> Outcome:
         """Solve a program; a good solution becomes the best plan.
@@ -58,7 +54,7 @@ class SolverCalls:
             if not outcome.solved:
                 return outcome
             counts = program.read()
-            if self._offer(counts):
+            if self.offer(counts):
                 return outcome
             overfull = {host for host, _ in self.case.overfull(counts)}
             if not overfull or self._deadline.elapsed() >= end:
@@ -81,7 +77,7 @@ class SolverCalls:
         self.solving += self._deadline.elapsed() - started
         return outcome
 
-    def _offer(self, counts: Counts | None) -> bool:
+    def offer(self, counts: Counts | None) -> bool:
         """Keep the counts if they are a better plan. Return whether they are a
         plan that satisfies the hard policies."""
         if counts is None or not self.case.fits(counts):
@@ -92,8 +88,8 @@ class SolverCalls:
         plan_cost = (self.case.preference_cost(placement),
                      self._objective.value(self.case.members, placement,
                                            self._placed, self.case.snapshot))
-        if plan_cost < self._plan_cost:
-            self.best, self._plan_cost = counts, plan_cost
+        if plan_cost < self.plan_cost:
+            self.best, self.plan_cost = counts, plan_cost
         return True
 
     def _add_bound(self, bound: float) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dual bounds that are valid despite the rounding errors of the solver."""
 
+from fractions import Fraction
 import math
 
 from nova_holistic.model.objective import Objective
@@ -23,6 +24,14 @@ def safe(objective: Objective, bound: float | None) -> float:
 def gap(value: float, bound: float) -> float:
     """The relative gap, (value - bound) / value; 0 if the value is 0."""
     return (value - bound) / value if value else 0.0
+
+
+def is_preferred(cost: Fraction | float, least: Fraction | float,
+                 accepted: float) -> bool:
+    """Whether this cost of preferences reaches its lower bound, or is within
+    the accepted relative gap."""
+    return cost <= least * (1 + BOUND_ERROR) or (
+        gap(float(cost), float(least)) <= accepted)
 
 
 def is_close(objective: Objective, value: float, bound: float | None,

@@ -33,6 +33,15 @@ Counts = tuple[dict[int, int], ...]
 """For each class, in the order of ``Case.classes``: host index to the number
 of members of the class on this host."""
 
+Place = tuple[int, int]
+"""A class, and the index of the host of one of its members."""
+
+
+def places(counts: Counts) -> list[Place]:
+    """The place of each member."""
+    return [(c, h) for c, host_counts in enumerate(counts)
+            for h, n in host_counts.items() for _ in range(n)]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
@@ -92,6 +101,19 @@ class Case:
                    _room(classes, room, len(table), in_time), touched,
                    checked)
 
+    @property
+    def class_of(self) -> dict[str, int]:
+        """Path of each member without a host to the index of its class."""
+        return {m.path: c for c, each in enumerate(self.classes)
+                for m in each.members}
+
+    def requested(self, names: Sequence[str]) -> np.ndarray:
+        """[class, resource class]: amount that one member requests."""
+        amounts = [dict(each.demands) for each in self.classes]
+        return np.array([[each.get(name, 0) for name in names]
+                         for each in amounts], dtype=np.int64).reshape(
+                             len(amounts), len(names))
+
     def under(self, policies: Sequence[ScopedPolicy]) -> 'Case':
         """This case with only these policies, and without the costs of
         preferences."""
@@ -138,8 +160,7 @@ class Case:
     def fits(self, counts: Counts) -> bool:
         """Whether each member has a host, and the counts exceed neither the
         room nor the free amounts of a host. The arithmetic is exact."""
-        for c, each in enumerate(self.classes):
-            host_counts = counts[c]
+        for c, (each, host_counts) in enumerate(zip(self.classes, counts)):
             if sum(host_counts.values()) != len(each.members) or any(
                     n < 0 or n > self.room[c, h]
                     for h, n in host_counts.items()):
@@ -149,18 +170,14 @@ class Case:
     def overfull(self, counts: Counts) -> Iterator[tuple[int, str]]:
         """Yield each host index and resource class of which the members
         request more than the free amount."""
-        for (host, name), amount in self._taken(counts).items():
-            if amount > int(self.table.amounts(name).free[host]):
-                yield host, name
-
-    def _taken(self, counts: Counts) -> dict[tuple[int, str], int]:
-        taken: dict[tuple[int, str], int] = {}
+        taken: Counter[tuple[int, str]] = Counter()
         for each, host_counts in zip(self.classes, counts):
             for name, amount in each.demands:
                 for host, number in host_counts.items():
-                    key = (host, name)
-                    taken[key] = taken.get(key, 0) + number * amount
-        return taken
+                    taken[host, name] += number * amount
+        for (host, name), amount in taken.items():
+            if amount > int(self.table.amounts(name).free[host]):
+                yield host, name
 
     def placement(self, counts: Counts) -> dict[str, Host]:
         """Member path to host, in document order, including placed members.
@@ -181,6 +198,11 @@ class Case:
         """The exact sum of the violations of each preference times its weight.
         The checks of the policies count the violations."""
         return preference_cost(self.policies, placement, self.snapshot)
+
+    def is_plan(self, counts: Counts) -> bool:
+        """Whether the counts fit and satisfy the hard policies."""
+        return self.fits(counts) and not self.violates_policy(
+            self.placement(counts))
 
     def violates_policy(self, placement: Mapping[str, Host]) -> bool:
         """Whether the placement violates a hard policy."""

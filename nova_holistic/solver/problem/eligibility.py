@@ -10,6 +10,7 @@ import numpy as np
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.members.requirements import Requirements
+from nova_holistic.model.policy import Policy
 from nova_holistic.model import storage_pools
 from nova_holistic.solver.problem.hosts import HostTable
 
@@ -123,6 +124,24 @@ class Eligibility:
             self._answers[key] = np.array(
                 [question(host) for host in self._table.hosts], dtype=bool)
         return self._answers[key]
+
+
+class Admission(dict):
+    """Policy to [host]: whether the policy admits the host. Many groups have
+    equal policies."""
+
+    def __init__(self, table: HostTable):
+        self._hosts = table.hosts
+
+    def __missing__(self, policy: Policy) -> np.ndarray:
+        self[policy] = np.array(
+            [policy.admits(host) for host in self._hosts], dtype=bool)
+        return self[policy]
+
+
+def admits_some(policy: Policy) -> bool:
+    """Whether the policy may exclude single hosts."""
+    return type(policy).admits is not Policy.admits
 
 
 def demands(requirements: Requirements) -> list[tuple[str, int]]:

@@ -19,7 +19,6 @@ from nova_holistic.solver.numerics import bound as bounds
 from nova_holistic.solver.numerics.dual_bounds import DualBounds
 from nova_holistic.solver.numerics.host_duals import HostDuals
 from nova_holistic.solver.numerics.member_prices import MemberPrices
-from nova_holistic.solver.numerics.tolerances import BOUND_ERROR
 from nova_holistic.solver.problem.case import Case, Counts, is_costly
 from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.problem.kinds import Kinds
@@ -219,10 +218,8 @@ class Incumbent:
     @property
     def is_preferred(self) -> bool:
         """Whether the cost of preferences is optimal, or within the gap."""
-        cost = self.plan_cost[0]
-        return self.where is not None and (
-            cost <= self.least * (1 + BOUND_ERROR)
-            or bounds.gap(float(cost), float(self.least)) <= self.gap)
+        return self.where is not None and bounds.is_preferred(
+            self.plan_cost[0], self.least, self.gap)
 
     @property
     def is_close(self) -> bool:

@@ -17,7 +17,7 @@ from nova_holistic.solver.limits.current import problem as current_limits
 from nova_holistic.solver.problem.coarse_kinds import coarse
 from nova_holistic.solver.problem.deadline import InTime, no_limit
 from nova_holistic.solver.problem.eligibility import (
-    demands, Eligibility, total_demand)
+    Admission, admits_some, demands, Eligibility, total_demand)
 from nova_holistic.solver.problem.hosts import HostTable
 
 
@@ -128,8 +128,8 @@ def _kinds(group: Group, table: HostTable, waiting: list[Member],
     screens: dict[str, list[Policy]] = {path: [] for path in paths}
     limits: dict[str, list[tuple[int, int]]] = {path: [] for path in paths}
     for number, scope in enumerate(group.scopes()):
-        screening = [p for p in scope.group.policies if p.hard
-                     and type(p).admits is not Policy.admits]
+        screening = [p for p in scope.group.policies
+                     if p.hard and admits_some(p)]
         limit = limit_per_host(scope)
         in_time()
         for member in scope.members if screening or limit else ():
@@ -150,8 +150,7 @@ def _kinds(group: Group, table: HostTable, waiting: list[Member],
         found = coarse(found, most)
     if len(found) * len(table) > current_limits().kind_places:
         return None
-    eligibility = Eligibility(table)
-    admitted = _Admitted(table)
+    eligibility, admitted = Eligibility(table), Admission(table)
     kinds = []
     for (requirements, screening), members in found.items():
         in_time()
@@ -173,19 +172,6 @@ def _limit_on_one_host(members: list[Member], limits: Mapping) -> int:
         inner[last] = inner.get(last, 0) + 1
     return sum(number if limit is None else min(number, limit[1])
                for limit, number in inner.items())
-
-
-class _Admitted(dict):
-    """Policy to [host]: whether the policy admits the host. Many groups have
-    equal policies."""
-
-    def __init__(self, table: HostTable):
-        self._hosts = table.hosts
-
-    def __missing__(self, policy: Policy) -> np.ndarray:
-        self[policy] = np.array(
-            [policy.admits(host) for host in self._hosts], dtype=bool)
-        return self[policy]
 
 
 def limit_per_host(scope: Scope) -> int | None:

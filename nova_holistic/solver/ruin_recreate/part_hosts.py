@@ -9,13 +9,12 @@ import numpy as np
 
 from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.members.member import Member
-from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.objective import HostCost
-from nova_holistic.model.policy import Policy
 from nova_holistic.solver.evaluation.marginal_cost import (
     MarginalCost, Places)
 from nova_holistic.solver.limits.current import improve as limits
-from nova_holistic.solver.problem.eligibility import demands, Eligibility
+from nova_holistic.solver.problem.eligibility import (
+    Admission, admits_some, demands, Eligibility)
 from nova_holistic.solver.problem.hard_forms import hard_form
 from nova_holistic.solver.problem.hosts import HostTable, ranks
 from nova_holistic.solver.problem.rows import ScopedPolicy
@@ -27,10 +26,9 @@ class PartHosts:
     def __init__(self, table: HostTable, members: Sequence[Member],
                  host_cost: HostCost):
         """:param members: all members of the group"""
-        self._table, self._members = table, members
-        self._host_cost = host_cost
+        self._members, self._host_cost = members, host_cost
         self._eligibility = Eligibility(table)
-        self._admitted: dict[Policy, np.ndarray] = {}
+        self._admitted = Admission(table)
 
     def choose(self, table: HostTable, part: Sequence[Member],
                policies: Sequence[ScopedPolicy],
@@ -65,13 +63,13 @@ class PartHosts:
         for requirements, number in Counter(
                 m.requirements for m in part).items():
             amounts = tuple(demands(requirements))
-            hosts = np.flatnonzero(
-                open_hosts & self._suiting(requirements, [
-                    each.policy for each in policies
-                    if type(each.policy).admits is not Policy.admits
-                    and any(m.requirements == requirements
-                            for m in each.scope.members)])
-                & costs.fits(amounts))
+            suits = open_hosts & self._eligibility.suitable(requirements)
+            for each in policies:
+                if admits_some(each.policy) and any(
+                        m.requirements == requirements
+                        for m in each.scope.members):
+                    suits &= self._admitted[each.policy]
+            hosts = np.flatnonzero(suits & costs.fits(amounts))
             order = hosts[np.argsort(costs.of(amounts)[hosts], kind='stable')]
             orders.append((order, number))
             some = order[:limits().compared_hosts]
@@ -86,16 +84,6 @@ class PartHosts:
                 found += _of_domains(order, table.division(
                     level).of_host[order], best, number)
         return found
-
-    def _suiting(self, requirements: Requirements,
-                 screens: Sequence[Policy]) -> np.ndarray:
-        suits = self._eligibility.suitable(requirements)
-        for policy in screens:
-            if policy not in self._admitted:
-                self._admitted[policy] = np.array(
-                    [policy.admits(host) for host in self._table.hosts])
-            suits &= self._admitted[policy]
-        return suits
 
 
 def _of_domains(order: np.ndarray, domain: np.ndarray, best: np.ndarray,

@@ -96,9 +96,7 @@ class HostCosts(PlacementCosts):
         self._opening = np.array(np.broadcast_to(
             host_cost.opening(1 - self._share), shape[1]), dtype=float)
         self._opening[list(case.placed.values())] = 0.0
-        self._asked = np.array([[dict(each.demands).get(name, 0)
-                                 for name in names] for each in case.classes],
-                               dtype=float).reshape(len(case.classes), -1)
+        self._asked = case.requested(names).astype(float)
         self._steps = self._asked @ (1 / self._capacity) / count
         self._on = np.zeros(shape[1], dtype=np.int64)
         # [class]: share of the largest host that one member takes.

@@ -23,12 +23,12 @@ from nova_holistic.solver.evaluation.policy_evaluation import (
 from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.limits.current import improve as limits
 from nova_holistic.solver.numerics.tolerances import SUM_ROUNDING
-from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.case import Case, Counts, Place, places
 from nova_holistic.solver.problem.deadline import Deadline, InTime
 from nova_holistic.solver.problem.preference_cost import preference_cost
 from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.ruin_recreate.placement_costs import PlacementCosts
-from nova_holistic.solver.ruin_recreate.ruins import Place, places, Ruins
+from nova_holistic.solver.ruin_recreate.ruins import Ruins
 
 
 class RuinAndRecreate:
@@ -47,10 +47,8 @@ class RuinAndRecreate:
         self._attempt = Attempt(case, self._score, RuleCounts(
             case, in_time), LookAhead(case))
         self._no_penalty = np.zeros(len(case.table))
-        for c, host_counts in enumerate(counts):
-            for host, number in host_counts.items():
-                for _ in range(number):
-                    self._put(c, host)
+        for place in places(counts):
+            self._put(*place)
         self._where: dict[str, Host] = case.placement(counts)
         self._policies = _policies(case)
         # Preferences that also depend on members outside their scopes, and the

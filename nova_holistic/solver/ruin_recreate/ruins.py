@@ -10,17 +10,8 @@ import numpy as np
 from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.solver.construct.components import components
 from nova_holistic.solver.limits.current import improve as limits
-from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.case import Case, Place
 from nova_holistic.solver.problem.rows import ScopedPolicy
-
-Place = tuple[int, int]
-"""A class, and the index of the host of one of its members."""
-
-
-def places(counts: Counts) -> list[Place]:
-    """The place of each member."""
-    return [(c, h) for c, host_counts in enumerate(counts)
-            for h, n in host_counts.items() for _ in range(n)]
 
 
 class Ruins:
@@ -42,8 +33,7 @@ class Ruins:
         levels = [level for level in case.snapshot.levels if level != HOST]
         self._domain = [case.table.division(level).of_host
                         for level in levels[-1:]]
-        self._class_of = {m.path: c for c, each in enumerate(case.classes)
-                          for m in each.members}
+        self._class_of = case.class_of
         self.sizes = [case.table.size(each.demands) for each in case.classes]
         self.few_members = [
             each for each in case.policies if each.policy.levels

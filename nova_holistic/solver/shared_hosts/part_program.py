@@ -62,16 +62,14 @@ class PartProgram:
         problem = DomainProblem.of(alone, in_time)
         if problem is None:
             return None
-        requested = np.array([
-            [dict(each.demands).get(name, 0) for name in classes]
-            for each in problem.case.classes])
         # Lower prices are valid, too.
         price = np.array([min(prices.get(m.path, 0.0) for m in each.members)
                           for each in problem.case.classes])
         counts = problem.states.counts
-        return cls(problem, counts @ requested, counts @ price, permitted, any(
-            each.policy.hard and each.policy.closes == HOST
-            for each in alone.policies))
+        return cls(
+            problem, counts @ problem.case.requested(classes), counts @ price,
+            permitted, any(each.policy.hard and each.policy.closes == HOST
+                           for each in alone.policies))
 
     def solve(self, costs: np.ndarray, in_time: InTime) -> PartPlan | None:
         """The cheapest hosts; None if no plan exists.
