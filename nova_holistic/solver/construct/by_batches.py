@@ -144,7 +144,7 @@ class BatchConstruction:
             return False
         known, table = self._incumbent, self._table
         waiting = [m for m in part.members if m.path not in known.placed]
-        hosts = [table.index[placement[m.path].name] for m in waiting]
+        hosts = table.indexes(placement[m.path] for m in waiting).tolist()
         if not self._placed.open_to(part)[hosts].all():
             return False
         if not self._placed.leaves_capacity(waiting, hosts):

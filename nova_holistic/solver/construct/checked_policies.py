@@ -79,7 +79,7 @@ class CheckedPolicies:
             used = self._hosts_of(each, where)
             for level in each.policy.levels:
                 division = table.division(level)
-                if used:
+                if len(used):
                     found = np.where(
                         np.isin(division.of_host, division.of_host[used]),
                         -1.0, np.maximum(found, self._missing_for(each)))
@@ -102,10 +102,9 @@ class CheckedPolicies:
             return found
         path = self._case.classes[c].members[0].path
         sides = rule.sides(each.scope)
-        domains = [[of_host[table.index[where[m.path].name]] for m in side
-                    if m.path in where] for side in sides]
-        inside = [np.bincount([d for d in some if d >= 0], minlength=len(
-            table.division(level).domains)) for some in domains]
+        inside = [table.division(level).counts(table.indexes(
+            where[m.path] for m in side if m.path in where))[:-1]
+            for side in sides]
         used = np.flatnonzero(inside[0] + inside[1])
         for side, number in zip(sides, inside):
             number[used] += any(m.path == path for m in side)
@@ -126,10 +125,10 @@ class CheckedPolicies:
                 yield np.isin(of_host, of_host[used]).astype(float)
 
     def _hosts_of(self, each: ScopedPolicy,
-                  where: Mapping[str, Host]) -> list[int]:
+                  where: Mapping[str, Host]) -> np.ndarray:
         """Indexes of the hosts of the policy's placed members."""
-        return [self._case.table.index[where[member.path].name]
-                for member in each.scope.members if member.path in where]
+        return self._case.table.indexes(
+            where[m.path] for m in each.scope.members if m.path in where)
 
     def _links(self, level: str) -> np.ndarray:
         """[domain of the level]: 1 less the free capacity of its uplink, as a

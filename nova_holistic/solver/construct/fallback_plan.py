@@ -72,10 +72,9 @@ class FallbackPlan:
         """
         known, kinds = self._incumbent, self._kinds
         with contextlib.suppress(OutOfTime):
-            case = Case.of(
-                group, known.snapshot, known.placed, deadline.check,
-                Subproblem(kinds.table.part(hosts_with_room(kinds)),
-                           constructs=True))
+            case = known.case(deadline.check, Subproblem(
+                kinds.table.part(hosts_with_room(kinds)), constructs=True),
+                group)
             counts = _plan_without_checks(case, deadline)
             if counts is not None:
                 known.offer(case.placement(counts))
@@ -175,5 +174,4 @@ def hosts_with_room(kinds: Kinds) -> np.ndarray:
             axis=0, initial=np.inf))
     number = int(np.searchsorted(total, limits().fallback_copies)) + 1
     return np.union1d(some[:min(max(number, limits().fewest_fallback_hosts),
-                                limits().all_hosts)], np.array(
-        [*kinds.placed.values()], dtype=np.int64))
+                                limits().all_hosts)], kinds.placed_hosts)

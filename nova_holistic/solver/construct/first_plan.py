@@ -14,7 +14,6 @@ from nova_holistic.solver.construct.by_batches import BatchConstruction
 from nova_holistic.solver.construct.greedy import plans
 from nova_holistic.solver.construct.some_hosts import HostSelection, some_hosts
 from nova_holistic.solver.limits.current import construct as limits, phases
-from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
@@ -49,11 +48,9 @@ def first_plan(incumbent: Incumbent, deadline: Deadline,
             if construction.place(parts) and incumbent.offer(
                     construction.where):
                 return
-        case = Case.of(
-            incumbent.group, incumbent.snapshot, incumbent.placed,
-            longest.check, Subproblem(
-                None if _are_few(incumbent, table)
-                else table.part(_chosen(incumbent, table)), constructs=True))
+        case = incumbent.case(longest.check, Subproblem(
+            None if _are_few(incumbent, table)
+            else table.part(_chosen(incumbent, table)), constructs=True))
         for counts in plans(case, longest, deadline):
             incumbent.offer(case.placement(counts))
             if deadline.left() < limits().further_plan_share * time:

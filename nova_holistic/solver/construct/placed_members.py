@@ -43,8 +43,7 @@ class PlacedMembers:
     def open_to(self, batch: Batch) -> np.ndarray:
         """[host]: whether members of the batch may use it."""
         found = self._table.enabled & ~self._closed
-        earlier = [self._table.index[host.name]
-                   for host in self.where.values()]
+        earlier = self._table.indexes(self.where.values())
         for level in batch.closes:
             of_host = self._table.division(level).of_host
             found &= ~np.isin(of_host, of_host[earlier])

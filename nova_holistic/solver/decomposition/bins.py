@@ -53,7 +53,7 @@ class Bins:
         least = np.array([weight[each].min() for each in bins])
         most = np.array([weight[each].max() for each in bins])
         best = best[:, :r + k + 1] * mean[:, None]
-        held = np.isin(columns.hosts, list(kinds.placed.values()))
+        held = np.isin(columns.hosts, kinds.placed_hosts)
         return cls(np.array([len(each) for each in bins]),
                    np.array([columns.cell[each[0]] for each in bins]),
                    best[:, :r], best[:, r:r + k], -best[:, r + k],

@@ -83,7 +83,7 @@ class CellCounts:
     def _of(self, atom: Atom) -> Iterator[tuple[int, np.ndarray]]:
         """Each part, and the variables that count it in the atom's domain."""
         cells = self._cells
-        where = cells.domain_of[atom.level] == self._number(atom)
+        where = cells.domain_of[atom.level] == cells.table.domain_number(atom)
         bins = where[self._cell]
         for part in cells.parts.within[atom.scope]:
             slot = cells.parts.slot[part]
@@ -92,8 +92,4 @@ class CellCounts:
 
     def _placed_counts(self, atom: Atom) -> float:
         return float(self._cells.placed_counts[atom.scope, atom.level][
-            self._number(atom)])
-
-    def _number(self, atom: Atom) -> int:
-        """Index of the atom's domain; -1 for hosts in no domain."""
-        return self._cells.table.domain_number(atom.level, atom.domain)
+            self._cells.table.domain_number(atom)])

@@ -208,7 +208,7 @@ def rules_of(kinds: Kinds, carried: list[ScopedPolicy],
     """The rows of the policies on all hosts."""
     table = kinds.table
     possible = (kinds.room > 0).any(axis=0)
-    possible[list(kinds.placed.values())] = True
+    possible[kinds.placed_hosts] = True
     masks: dict[str, np.ndarray] = {}
     for kind in kinds.kinds:
         # Members of a kind share one mask: there may be thousands of members

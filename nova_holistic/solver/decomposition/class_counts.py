@@ -30,7 +30,7 @@ def class_counts(case: Case, rules: Cells, host_cost: HostCost,
     :param rules: of all hosts
     :param limit: cost of preferences that the counts should not exceed
     """
-    hosts = case.table.indexes_in(rules.table)
+    hosts = rules.table.indexes(case.table.hosts)
     local = {int(h): n for n, h in enumerate(hosts)}
     taken = [{local[h]: n for h, n in host_counts.items()}
              for host_counts in assignment.taken]

@@ -86,8 +86,7 @@ def columns(kinds: Kinds, of: np.ndarray, host_cost: HostCost) -> Columns:
     share, units = utilisation(kinds, hosts)
     steps = units @ kinds.amounts.T
     opening = np.asarray(host_cost.opening(1 - share), float)
-    in_use = np.isin(hosts, list(kinds.placed.values()))
-    opening = np.where(in_use, 0.0, opening)
+    opening = np.where(np.isin(hosts, kinds.placed_hosts), 0.0, opening)
     if not host_cost.slopes:
         share, steps = np.zeros(len(hosts)), np.zeros((len(hosts), 0))
     return Columns(hosts, of[hosts], free, room, opening, share, steps)
@@ -120,6 +119,6 @@ def utilisation(kinds: Kinds,
 
 def constant(kinds: Kinds, host_cost: HostCost) -> float:
     """Cost of the hosts of members that stay."""
-    hosts = np.array(sorted(set(kinds.placed.values())), dtype=np.int64)
+    hosts = kinds.placed_hosts
     return float(np.sum(host_cost.opening(
         1 - utilisation(kinds, hosts)[0]))) if len(hosts) else 0.0

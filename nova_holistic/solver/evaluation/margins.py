@@ -112,7 +112,7 @@ class Margins:
                 margin.free, margin.weight = frees[atom], weight
                 continue
             division = case.table.division(atom.level)
-            number = case.table.domain_number(atom.level, atom.domain)
+            number = case.table.domain_number(atom)
             self.tables[atom.scope, atom.level] = len(division.domains)
             (self.used if atom.kind is Kind.USED else self.counts)[
                 atom.scope, atom.level, number].append((margin, weight))

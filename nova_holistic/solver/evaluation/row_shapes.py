@@ -159,12 +159,6 @@ def _holds(row: Row) -> bool:
     return row.limit * (1 if row.sense == LpConstraintLE else -1) > -ARITHMETIC
 
 
-def _number(rules: Rules, atom: Atom) -> int:
-    if atom.kind is Kind.OUTSIDE:
-        return -1
-    return rules.table.division(atom.level).index[atom.domain]
-
-
 def _read_caps(rules: Rules, row: Row, caps: dict) -> None:
     for atom, weight in row.terms:
         most = math.floor(row.limit / weight + ARITHMETIC)
@@ -172,7 +166,7 @@ def _read_caps(rules: Rules, row: Row, caps: dict) -> None:
         if most < 1 or (len(row.terms) == 1
                         and atom.kind is not Kind.USED):
             limits = caps[atom.scope, atom.level]
-            number = _number(rules, atom)
+            number = rules.table.domain_number(atom)
             limits[number] = min(limits.get(number, most), most)
 
 
@@ -188,16 +182,17 @@ def _max_domains(rules: Rules, row: Row) -> Iterator[MaxDomains]:
     if _counts_used_domains(row) and row.limit >= weight:
         yield MaxDomains(
             row.carried, atom.scope, atom.level,
-            frozenset(_number(rules, a) for a, _ in row.terms),
+            frozenset(rules.table.domain_number(a) for a, _ in row.terms),
             math.floor(row.limit / weight + ARITHMETIC))
 
 
 def _min_domains(rules: Rules, row: Row) -> Iterator[MinDomains]:
     atom, weight = row.terms[0]
     if _counts_used_domains(row):
-        yield MinDomains(row.carried, atom.scope, atom.level,
-                         frozenset(_number(rules, a) for a, _ in row.terms),
-                         math.ceil(row.limit / weight - ARITHMETIC))
+        yield MinDomains(
+            row.carried, atom.scope, atom.level,
+            frozenset(rules.table.domain_number(a) for a, _ in row.terms),
+            math.ceil(row.limit / weight - ARITHMETIC))
 
 
 def _read_disjoint(rules: Rules, row: Row, apart: dict) -> None:
@@ -209,7 +204,7 @@ def _read_disjoint(rules: Rules, row: Row, apart: dict) -> None:
             first.domain == second.domain and max(one, two) <= row.limit
             and row.limit < one + two):
         apart[first.scope, second.scope, first.level].add(
-            _number(rules, first))
+            rules.table.domain_number(first))
 
 
 def _max_skew(rules: Rules, carried: ScopedPolicy,
@@ -225,7 +220,7 @@ def _max_skew(rules: Rules, carried: ScopedPolicy,
         if len(row.terms) != 2 or not free or not count:
             continue
         atom = count[0]
-        key = (atom.scope, atom.level, _number(rules, atom))
+        key = (atom.scope, atom.level, rules.table.domain_number(atom))
         if row.sense == LpConstraintGE and row.limit == 0:
             low[free[0]].add(key)
         elif row.sense == LpConstraintLE:

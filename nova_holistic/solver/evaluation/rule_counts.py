@@ -171,7 +171,7 @@ class RuleCounts:
             return
         self._seen.add(atom)
         self._allocate((atom.scope, atom.level))
-        number = self._case.table.domain_number(atom.level, atom.domain)
+        number = self._case.table.domain_number(atom)
         if number is not None:
             self._slots[atom.scope, atom.level, number].append(atom)
 
@@ -260,7 +260,7 @@ class RuleCounts:
         stale.domains.clear()
 
     def _slot_of(self, atom: Atom) -> tuple[int, str, int]:
-        number = self._case.table.domain_number(atom.level, atom.domain)
+        number = self._case.table.domain_number(atom)
         return atom.scope, atom.level, -1 if number is None else number
 
     def _evaluate(self, slot: tuple[int, str, int]) -> tuple[bool, float]:

@@ -86,8 +86,7 @@ class RowsByPlace:
         return tuple(rows)
 
     def _place(self, atom: Atom) -> Place:
-        return atom.scope, atom.level, self.table.domain_number(
-            atom.level, atom.domain)
+        return atom.scope, atom.level, self.table.domain_number(atom)
 
 
 class _Blocks:

@@ -47,9 +47,8 @@ class Presence:
         key = (atom.scope, atom.level)
         if key not in self._places:
             self._places[key] = self._by_domain(*key)
-        number = self._program.case.table.domain_number(
-            atom.level, atom.domain)
-        return self._places[key].get(number, _EMPTY_COUNT)
+        return self._places[key].get(
+            self._program.case.table.domain_number(atom), _EMPTY_COUNT)
 
     def whole_host(self, host: int) -> ScopeCount:
         """All members of the group on one host."""

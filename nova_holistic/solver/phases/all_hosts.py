@@ -73,7 +73,7 @@ def search_chosen_hosts(known: Incumbent, hosts: np.ndarray, backend: Backend,
     if known.is_good_enough:
         return
     table = HostTable.of(known.snapshot)
-    used = [table.index[host.name] for host in known.where.values()]
+    used = table.indexes(known.where.values())
     case = preferred_case(known, deadline,
                           Subproblem(table.part(np.union1d(hosts, used))))
     search = Search(case, known.objective, backend, deadline, known.gap)
@@ -99,8 +99,7 @@ def preferred_case(known: Incumbent, deadline: Deadline,
         return known.whole_case(deadline.check)
     else:
         group = known.group
-    return Case.of(group, known.snapshot, known.placed, deadline.check,
-                   part or EVERYTHING)
+    return known.case(deadline.check, part or EVERYTHING, group)
 
 
 def search_needed_hosts(known: Incumbent, backend: Backend,

@@ -22,7 +22,6 @@ from nova_holistic.solver.limits.current import (
     construct as construct_limits, phases as limits)
 from nova_holistic.solver.phases.host_cover import (
     Cover, cover_problem, CoverProblem)
-from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
@@ -51,14 +50,12 @@ def plan_on_cover(incumbent: Incumbent, deadline: Deadline) -> None:
 def _offer_plans(incumbent: Incumbent, problem: CoverProblem,
                  deadline: Deadline) -> None:
     """:raises OutOfTime: if the time ends before the last plan"""
-    table, placed = problem.kinds.table, problem.kinds.placed
+    table = problem.kinds.table
     domains = [*_domains(incumbent, problem.kinds, problem.hosts)]
     some = _covering(domains, limits().covers[-1], deadline)
-    case = Case.of(
-        incumbent.group, incumbent.snapshot, incumbent.placed, deadline.check,
-        Subproblem(table.part(np.union1d(some, np.array(
-            [*placed.values()], dtype=np.int64))), constructs=True))
-    hosts = case.table.indexes_in(table)
+    case = incumbent.case(deadline.check, Subproblem(table.part(
+        np.union1d(some, problem.kinds.placed_hosts)), constructs=True))
+    hosts = table.indexes(case.table.hosts)
     for margin in limits().covers[:-1]:
         first = np.isin(hosts, _covering(domains, margin, deadline))
 

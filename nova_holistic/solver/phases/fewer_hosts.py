@@ -20,9 +20,6 @@ from nova_holistic.solver.improve.rows_by_place import RowsByPlace
 from nova_holistic.solver.improve.step import Outcome, Part, step, StepContext
 from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.milp.backend import Backend
-from nova_holistic.solver.phases.satisfied_preferences import (
-    with_satisfied_hard)
-from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, TooLarge
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
@@ -61,7 +58,7 @@ class _FewerHosts:
         self._known, self._deadline = known, deadline
         # Programs with hard policies in place of satisfied preferences take
         # less time.
-        self._kept = with_satisfied_hard(known)
+        self._kept = known.with_satisfied_hard()
         self._table = HostTable.of(known.snapshot)
         self._eligibility = Eligibility(self._table)
         self._backend = backend
@@ -165,17 +162,16 @@ class _FewerHosts:
         """
         self._table = self._table.part(hosts)
         with contextlib.suppress(TooLarge):
-            self._rows = RowsByPlace(Case.of(
-                self._kept.group, self._kept.snapshot, {},
+            self._rows = RowsByPlace(self._kept.case(
                 self._deadline.check, Subproblem(self._table)),
                 self._deadline.check)
 
     def _unused(self) -> list[int]:
-        return sorted(set(range(len(self._table))).difference(self._used()))
+        return sorted(set(range(len(self._table))).difference(
+            self._used().tolist()))
 
-    def _used(self) -> list[int]:
-        return [self._table.index[host.name]
-                for host in self._kept.where.values()]
+    def _used(self) -> np.ndarray:
+        return self._table.indexes(self._kept.where.values())
 
     def _roomy(self, share: float) -> np.ndarray:
         return roomy_hosts(self._table, self._known.members,

@@ -83,7 +83,7 @@ def _needed(kinds: Kinds, cell: Cells,
             hosts: Columns) -> tuple[np.ndarray, int]:
     """[host]: whether no member stays on it; and the minimum number of such
     hosts in use."""
-    new = ~np.isin(hosts.hosts, [*kinds.placed.values()])
+    new = ~np.isin(hosts.hosts, kinds.placed_hosts)
     return new, cell.fewest_with_limits
 
 

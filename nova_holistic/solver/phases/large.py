@@ -27,7 +27,7 @@ from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.milp.search import Search
 from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
 from nova_holistic.solver.phases.relaxed_hosts import Relaxed
-from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.case import Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.problem.incumbent import Incumbent
@@ -246,10 +246,9 @@ def _search(group: Group, relaxed: Relaxed, task: Task,
     """A search on the hosts of an assignment, and counts of the classes for
     its places."""
     kinds, deadline, known = relaxed.kinds, task.deadline, task.incumbent
-    hosts = np.union1d(assignment.hosts, np.array(
-        [*kinds.placed.values()], dtype=np.int64))
-    case = Case.of(group, known.snapshot, known.placed, deadline.check,
-                   Subproblem(kinds.table.part(hosts)))
+    hosts = np.union1d(assignment.hosts, kinds.placed_hosts)
+    case = known.case(deadline.check, Subproblem(kinds.table.part(hosts)),
+                      group)
     return Search(
         case, known.objective, task.backend, deadline, known.gap), (
             None if assignment.taken is None else class_counts(

@@ -17,8 +17,6 @@ from nova_holistic.solver.confined.separate_sets import is_convex
 from nova_holistic.solver.construct.batches import batches, open_hosts
 from nova_holistic.solver.limits.current import improve as limits, phases
 from nova_holistic.solver.phases.domain_plan import plan_by_domains
-from nova_holistic.solver.phases.satisfied_preferences import (
-    with_satisfied_hard)
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.problem.hosts import HostTable
@@ -65,7 +63,7 @@ class _PartPlans:
     def __init__(self, whole: Incumbent, deadline: Deadline):
         """:param whole: the incumbent that is improved"""
         self._whole, self._deadline = whole, deadline
-        known = self._known = with_satisfied_hard(whole)
+        known = self._known = whole.with_satisfied_hard()
         parts = batches(known, 1)
         self._table = HostTable.of(known.snapshot)
         self._hosts = PartHosts(self._table, known.members,

@@ -10,6 +10,7 @@ import numpy as np
 from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.solver.problem.arrays import Amounts, Division, HostArrays
+from nova_holistic.solver.problem.rows import Atom
 
 
 class HostTable:
@@ -74,9 +75,9 @@ class HostTable:
     def index(self) -> dict[str, int]:
         return self._arrays.index
 
-    def indexes_in(self, table: 'HostTable') -> np.ndarray:
-        """[host]: its index in a table that contains all of these hosts."""
-        return np.array([table.index[host.name] for host in self.hosts],
+    def indexes(self, hosts: Iterable[Host]) -> np.ndarray:
+        """[n]: index of each of the hosts, which the table contains."""
+        return np.array([self.index[host.name] for host in hosts],
                         dtype=np.int64)
 
     @cached_property
@@ -125,13 +126,13 @@ class HostTable:
                 for link in links), 0.0])
         return self._uplinks[level]
 
-    def domain_number(self, level: str, domain: Domain | None) -> int | None:
-        """Index of the domain in the division of its level. It is -1, for the
-        hosts in no domain, if the domain is None; and None if no host is in
-        the domain."""
-        if domain is None:
+    def domain_number(self, atom: Atom) -> int | None:
+        """Index of the atom's domain in the division of its level. It is -1,
+        for the hosts in no domain, if the atom has no domain; and None if no
+        host is in the domain."""
+        if atom.domain is None:
             return -1
-        return self.division(level).index.get(domain)
+        return self.division(atom.level).index.get(atom.domain)
 
     def hosts_of(self, level: str, domain: Domain | None) -> np.ndarray:
         """Indexes of the hosts in the domain. If the domain is None, indexes

@@ -21,11 +21,12 @@ from nova_holistic.solver.numerics.host_duals import HostDuals
 from nova_holistic.solver.numerics.member_prices import MemberPrices
 from nova_holistic.solver.problem.case import Case, Counts, is_costly
 from nova_holistic.solver.problem.deadline import InTime
+from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.preference_cost import preference_cost
 from nova_holistic.solver.problem.rules import scoped_policies
 from nova_holistic.solver.problem.search_status import SearchStatus
-from nova_holistic.solver.problem.subproblem import Subproblem
+from nova_holistic.solver.problem.subproblem import EVERYTHING, Subproblem
 from nova_holistic.solver.problem.utilisation_curve import (
     is_number_of_hosts)
 
@@ -118,6 +119,26 @@ class Incumbent:
         self.where, self.plan_cost = where, plan_cost
         return True
 
+    def case(self, in_time: InTime, part: Subproblem,
+             group: Group | None = None) -> Case:
+        """The case of a part of the problem.
+
+        :param group: a group in place of that of the incumbent
+        """
+        return Case.of(group or self.group, self.snapshot, self.placed,
+                       in_time, part)
+
+    def with_satisfied_hard(self) -> 'Incumbent':
+        """This incumbent, which has a plan, with a hard policy in place of
+        each preference that the plan does not violate. No plan of it violates
+        further preferences, and hard policies of members of other parts can
+        close hosts."""
+        kept = self.with_group(with_hard_forms(
+            self.group, lambda policy, scope: not policy.check(
+                scope, self.where, self.snapshot).count))
+        kept.offer(self.where)
+        return self if kept.where is None else kept
+
     def case_without_traffic(self, in_time: InTime) -> Case:
         """The case of all members and all hosts, in which relationships with
         traffic may have no rows.
@@ -127,8 +148,7 @@ class Incumbent:
         """
         if self._case is None and any(
                 is_costly(each, self.snapshot) for each in self.policies):
-            return Case.of(self.group, self.snapshot, self.placed, in_time,
-                           Subproblem(constructs=True))
+            return self.case(in_time, Subproblem(constructs=True))
         return self.whole_case(in_time)
 
     def whole_case(self, in_time: InTime) -> Case:
@@ -138,8 +158,7 @@ class Incumbent:
         :raises TooLarge: if the case would need too much memory
         """
         if self._case is None:
-            self._case = Case.of(self.group, self.snapshot, self.placed,
-                                 in_time)
+            self._case = self.case(in_time, EVERYTHING)
         return self._case
 
     def plan_cost_of(self, where: Mapping[str, Host]) -> PlanCost:

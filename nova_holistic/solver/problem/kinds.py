@@ -110,6 +110,11 @@ class Kinds:
         return np.array([len(kind.members) for kind in self.kinds])
 
     @property
+    def placed_hosts(self) -> np.ndarray:
+        """Indexes of the hosts of the members that stay."""
+        return np.unique(np.array([*self.placed.values()], dtype=np.int64))
+
+    @property
     def kind_of(self) -> dict[str, int]:
         """Path of each member without a host to the number of its kind."""
         return {m.path: k for k, kind in enumerate(self.kinds)

@@ -134,7 +134,7 @@ class PartSearch:
         if known.counts_hosts and self._chance.random() < limits().roomy_share:
             hosts = np.union1d(
                 roomy_hosts(table, freed, self._eligibility),
-                [table.index[host.name] for host in known.where.values()])
+                table.indexes(known.where.values()))
         else:
             policies = sum(any(m.path in paths for m in each.scope.members)
                            for each in known.policies)
@@ -143,5 +143,5 @@ class PartSearch:
                                            // max(1, policies))),
                 self._deadline.check)
         fine = open_hosts(batch, known, table, known.where)
-        return np.union1d(hosts[fine[hosts]], [
-            table.index[known.where[path].name] for path in paths])
+        return np.union1d(hosts[fine[hosts]], table.indexes(
+            known.where[path] for path in paths))

@@ -217,8 +217,7 @@ class RuinAndRecreate:
         if levels is None:
             return True
         table = self._case.table
-        hosts = [table.index[self._where[m.path].name]
-                 for m in each.scope.members]
+        hosts = table.indexes(self._where[m.path] for m in each.scope.members)
         divisions = [table.division(level).of_host for level in levels]
         return any(np.isin(of_host[hosts], of_host[[*moved]]).any()
                    for of_host in divisions)

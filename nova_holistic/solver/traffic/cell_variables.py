@@ -190,7 +190,7 @@ class CellVariables:
             for atom, _ in row.terms)
 
     def _counted(self, atom: Atom) -> np.ndarray:
-        number = self._bounds.table.domain_number(atom.level, atom.domain)
+        number = self._bounds.table.domain_number(atom)
         members = {
             m.path for m in self._bounds.rules.scopes[atom.scope].members}
         return self.columns(

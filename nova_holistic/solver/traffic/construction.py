@@ -81,6 +81,11 @@ class TrafficConstruction:
             found[nodes] = remaining.clip(0)
         return found
 
+    def _of_node(self, node: int, counts: ClassCounts) -> ClassCounts:
+        """The counts of the classes whose members belong to the node."""
+        return {c: n for c, n in counts.items()
+                if node in self._classes[c].nodes}
+
     def _fill(self, star: Star, levels: Sequence[str], hosts: np.ndarray,
               unplaced: ClassCounts) -> ClassCounts:
         """Place members on the hosts. Return the members without a place."""
@@ -96,8 +101,7 @@ class TrafficConstruction:
             inside = hosts[of_host == domain]
             for slot, node in enumerate(star.nodes):
                 pattern[slot] = min(pattern[slot], sum(
-                    n for c, n in unplaced.items()
-                    if node in self._classes[c].nodes))
+                    self._of_node(node, unplaced).values()))
             share = self._shares_of_pattern(star, pattern, unplaced)
             rest = self._fill(star, levels[1:], inside, dict(share))
             short = sum(rest.values())
@@ -105,8 +109,8 @@ class TrafficConstruction:
                 unplaced[c] -= number - rest[c]
             if short:
                 # Other members of the same nodes may fit instead.
-                missing = [sum(rest[c] for c in rest if node in
-                               self._classes[c].nodes) for node in star.nodes]
+                missing = [sum(self._of_node(node, rest).values())
+                           for node in star.nodes]
                 others = {c: n if not rest.get(c) else 0
                           for c, n in unplaced.items()}
                 share = self._shares_of_pattern(star, missing, others)
@@ -120,17 +124,16 @@ class TrafficConstruction:
                 unplaced: ClassCounts) -> tuple[int, list[int]]:
         """Return the domain that keeps the most traffic, and the number of
         members of each node to add there."""
-        slots = [[c for c in unplaced if node in self._classes[c].nodes]
-                 for node in star.nodes]
+        slots = [self._of_node(node, unplaced) for node in star.nodes]
         present = self._remaining.numbers[level][
             list(star.nodes)][:, domains].T
         more = np.column_stack([np.minimum(
             self._remaining.slack(slot, level)[domains],
-            sum(unplaced[c] for c in slot)) for slot in slots])
+            sum(slot.values())) for slot in slots])
         joint = self._remaining.slack([*unplaced], level)[domains]
         prices = self._prices(star, level, domains)
         target = self._target(star, level, domains, [
-            sum(unplaced[c] for c in slot) for slot in slots], joint)
+            sum(slot.values()) for slot in slots], joint)
         if sum(unplaced.values()) <= joint.max() or target is not None:
             prices = prices * 0
         if target is not None:
@@ -207,8 +210,8 @@ class TrafficConstruction:
         together."""
         found: ClassCounts = {}
         for node, number in zip(star.nodes, pattern):
-            slot = {c: n - found.get(c, 0) for c, n in unplaced.items()
-                    if node in self._classes[c].nodes}
+            slot = {c: n - found.get(c, 0)
+                    for c, n in self._of_node(node, unplaced).items()}
             node_counts = {len(self._classes[c].nodes) for c in slot}
             for node_count in sorted(node_counts, reverse=True):
                 share = apportioned(int(number), {
@@ -259,9 +262,8 @@ class TrafficConstruction:
                             * size).max(initial=0)) for c in unplaced}
         sides, left = [], dict(unplaced)
         for node in star.nodes:
-            classes = sorted(
-                (c for c in left if node in self._classes[c].nodes),
-                key=lambda c: (-weight[c], c))
+            classes = sorted(self._of_node(node, left),
+                             key=lambda c: (-weight[c], c))
             sides.append([c for c in classes for _ in range(left.pop(c))])
         batches = [[c for c in batch if c is not None]
                    for batch in itertools.zip_longest(*sides)]

@@ -25,8 +25,7 @@ class DomainCapacity:
         self._levels = kinds.table.snapshot.levels
         self._known: dict[frozenset[str], dict[str, np.ndarray]] = {}
         self._limits_per_host = limits_per_host(kinds.group)
-        self._kind_of = {m.path: k for k, kind in enumerate(kinds.kinds)
-                         for m in kind.members}
+        self._kind_of = kinds.kind_of
 
     def of(self, paths: frozenset[str]) -> dict[str, np.ndarray]:
         """Level to [domain]: upper bound of the number of these members.

@@ -180,12 +180,12 @@ def traffic_plan(kinds: Kinds, traffic: Sequence[Traffic],
                                                           deadline)
     if others is None:
         return None
-    hosts = np.unique(np.concatenate((others[0].hosts, np.array(
-        [*kinds.placed.values(), *(h for host_counts in placement.taken
-                                   for h in host_counts)],
-        dtype=np.int64))))
-    case = Case.of(kinds.group, incumbent.snapshot, incumbent.placed,
-                   deadline.check, Subproblem(kinds.table.part(hosts)))
+    taken = [h for host_counts in placement.taken for h in host_counts]
+    hosts = np.unique(np.concatenate((
+        others[0].hosts, kinds.placed_hosts,
+        np.array(taken, dtype=np.int64))))
+    case = incumbent.case(deadline.check,
+                          Subproblem(kinds.table.part(hosts)))
     search = Search(case, incumbent.objective, backend, deadline,
                     incumbent.gap)
     status = search.improve(
@@ -255,7 +255,7 @@ def _disaggregated(case: Case, kinds: Kinds, placement: TrafficPlacement,
 
     :param cell: cell of each host of the whole problem
     """
-    hosts = case.table.indexes_in(kinds.table)
+    hosts = kinds.table.indexes(case.table.hosts)
     local = {int(h): n for n, h in enumerate(hosts)}
     class_of = {path: c for c,
                 traffic_class in enumerate(placement.traffic_classes)
