@@ -151,10 +151,7 @@ class _Choice:
     @classmethod
     def of(cls, planned: PlannedGroup, limit: int,
            given: Mapping[str, Sequence[str]], in_time: InTime) -> '_Choice':
-        """Prepare the search, with the arguments of ``alternates``.
-
-        :raises OutOfTime: if the time limit is reached
-        """
+        """Prepare the search, with the arguments of ``alternates``."""
         placed = planned.placed
         snapshot = planned.snapshot.without_servers(placed.values())
         bound = bind(planned.group, snapshot)
@@ -189,10 +186,7 @@ class _Choice:
     def next_round(self) -> Mapping[str, int]:
         """Member path to the index of its alternate of this round.
 
-        Members without an alternate in this round get none in later rounds.
-
-        :raises OutOfTime: if the time limit is reached; the round is invalid
-        """
+        Members without an alternate in this round get none in later rounds."""
         further: dict[str, int] = {}
         for search in self.searches:
             self.in_time()

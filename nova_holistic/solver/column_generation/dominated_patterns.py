@@ -59,10 +59,7 @@ def _numbered(rows: np.ndarray) -> np.ndarray:
 
 
 def _earlier(of: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """[element]: sum of the numbers of earlier elements of the same group.
-
-    :param of: [element]: group
-    """
+    """[element]: sum of the numbers of earlier elements of the same group."""
     order = np.argsort(of, kind='stable')
     total = np.cumsum(numbers[order]) - numbers[order]
     first = np.flatnonzero(np.diff(of[order], prepend=-1))

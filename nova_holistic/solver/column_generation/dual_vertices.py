@@ -50,24 +50,20 @@ class DualVertices:
         scale = np.maximum(amounts.max(axis=0, initial=0), 1).astype(float)
         scaled = amounts / scale
         self._amounts = amounts.T.astype(float)
-        found = []
-        for size in range(1, 1 + min(limits().tight_resources,
-                                     *amounts.shape)):
+        most = limits().tight_resources
+        kinds = [np.zeros((0, most), dtype=np.int64)]
+        factors = [np.zeros((0, len(scale), most))]
+        for size in range(1, 1 + min(most, *amounts.shape)):
             inverse = _inverses(scaled, size)
             if inverse is None:
                 break
-            found.append(inverse)
-        width = amounts.shape[0]
-        self._kinds = np.concatenate([
-            np.zeros((0, limits().tight_resources), dtype=np.int64),
-            *(np.pad(kinds,
-                     ((0, 0), (0, limits().tight_resources - kinds.shape[1])),
-                     constant_values=width) for kinds, _ in found)])
-        self._factors = np.concatenate([
-            np.zeros((0, len(scale), limits().tight_resources)),
-            *(np.pad(each, ((0, 0), (0, 0), (0, limits().tight_resources
-                                             - each.shape[2])))
-              for _, each in found)]) / scale[:, None]
+            # Smaller sets are filled up with a kind whose price is 0.
+            kinds.append(np.pad(inverse[0], ((0, 0), (0, most - size)),
+                                constant_values=len(amounts)))
+            factors.append(np.pad(
+                inverse[1], ((0, 0), (0, 0), (0, most - size))))
+        self._kinds = np.concatenate(kinds)
+        self._factors = np.concatenate(factors) / scale[:, None]
 
     def __call__(self, prices: np.ndarray, order: np.ndarray,
                  room: np.ndarray) -> tuple[ValueBound, ...]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from nova_holistic.solver.decomposition.divided_kinds import (
     divided_kinds, Resource)
-from nova_holistic.solver.problem.kinds import Kinds, limit_per_host
+from nova_holistic.solver.problem.kinds import Kinds, limited_scopes
 
 
 def limited_kinds(kinds: Kinds, most: int) -> Kinds:
@@ -24,8 +24,7 @@ def limited_kinds(kinds: Kinds, most: int) -> Kinds:
     """
     kind_of = kinds.kind_of
     scopes = [(limit, [m.path for m in scope.members if m.path in kind_of])
-              for scope in kinds.group.scopes()
-              if (limit := limit_per_host(scope)) is not None]
+              for limit, scope in limited_scopes(kinds.group)]
     scopes = [(limit, paths) for limit, paths in scopes if limit < len(paths)]
     inside: dict[str, tuple[int, ...]] = dict.fromkeys(kind_of, ())
     for number, (_, paths) in enumerate(scopes):

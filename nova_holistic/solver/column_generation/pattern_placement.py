@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Placements on the hosts of a relaxation, from patterns of whole members."""
 
+from collections import Counter
 import math
 
 import numpy as np
@@ -74,8 +75,7 @@ def places_of_hosts(host_types: HostTypes, used: Patterns,
     :param numbers: [pattern]: number of hosts with it
     :param shares: [kind, cell]: members
     """
-    types, patterns, hosts = _hosts_in_use(
-        host_types, used.types, used.members, numbers)
+    types, patterns, hosts = _hosts_in_use(host_types, used, numbers)
     places = np.zeros_like(shares)
     np.add.at(places.T, host_types.cell[types], patterns)
     _remove_surplus(host_types, types, patterns, places - shares)
@@ -99,23 +99,22 @@ def _has_enough_hosts(cells: Cells, host_types: HostTypes, taken: np.ndarray,
         for c, number in enumerate(parts[list(each.parts)].sum(axis=0)))
 
 
-def _hosts_in_use(host_types: HostTypes, types: np.ndarray,
-                  patterns: np.ndarray, numbers: np.ndarray
+def _hosts_in_use(host_types: HostTypes, patterns: Patterns,
+                  numbers: np.ndarray
                   ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Type, pattern and number of each host in use.
 
-    :param types: [pattern]: host type
-    :param patterns: [pattern, kind]
     :param numbers: [pattern]: number of hosts with it
     """
-    used: dict[int, int] = {}
+    used: Counter[int] = Counter()
     hosts: list[int] = []
-    for host_type, number in zip(types.tolist(), numbers.tolist()):
-        first = used.get(host_type, 0)
-        used[host_type] = first + number
+    for host_type, number in zip(patterns.types.tolist(), numbers.tolist()):
+        first = used[host_type]
+        used[host_type] += number
         hosts.extend(host_types.hosts(host_type)[
             first:first + number].tolist())
-    return (np.repeat(types, numbers), np.repeat(patterns, numbers, axis=0),
+    return (np.repeat(patterns.types, numbers),
+            np.repeat(patterns.members, numbers, axis=0),
             np.array(hosts, dtype=np.int64))
 
 

@@ -60,7 +60,6 @@ def _plan(known: Incumbent, group: Group, limit: float,
     :param group: the group of the incumbent, whose policies may be different
     :param limit: cost of the preferences up to which plans of the incumbent
         are plans of the group
-    :raises OutOfTime: if the time ends before
     """
     levels = confining_levels(group)
     for kinds in _kinds(known, group, deadline) if levels else ():
@@ -80,10 +79,7 @@ def _plan(known: Incumbent, group: Group, limit: float,
 
 def _solve(known: Incumbent, kinds: Kinds, program: SetProgram,
            limit: float) -> None:
-    """Prove the bounds of the program, and offer the plan of its solution.
-
-    :raises OutOfTime: if the time ends before
-    """
+    """Prove the bounds of the program, and offer the plan of its solution."""
     base = constant(kinds, known.objective.host_cost())
     if program.value <= 0:
         # All members are on hosts of members that stay.
@@ -134,10 +130,7 @@ def _program(known: Incumbent, kinds: Kinds, level: str,
 
 def _placement(kinds: Kinds, costs: SetCosts, division: Division,
                deadline: Deadline) -> dict[str, Host]:
-    """Member path to host.
-
-    :raises OutOfTime: if the time ends before all members have hosts
-    """
+    """Member path to host."""
     hosts = kinds.table.hosts
     where = {path: hosts[number] for path, number in kinds.placed.items()}
     kind_of = kinds.kind_of
@@ -163,7 +156,6 @@ def _hosts_of_set(kinds: Sequence[int], left: np.ndarray) -> list[int]:
     """For each member of a set, the position of its host in the domain. The
     members get different hosts as far as possible.
 
-    :param kinds: the kind of each member
     :param left: [host, kind]: places that other sets do not use; is reduced
     """
     chosen: list[int] = []

@@ -252,7 +252,7 @@ def _emptiest(attempt: Attempt) -> np.ndarray:
 
 def fullest(attempt: Attempt) -> np.ndarray:
     """A score that prefers used hosts of the group, then full hosts."""
-    return np.where(attempt.used_by_group, -2.0, 0.0) - attempt.fullness()
+    return -2.0 * attempt.used_by_group - attempt.fullness()
 
 
 def largest(attempt: Attempt) -> np.ndarray:
@@ -260,9 +260,8 @@ def largest(attempt: Attempt) -> np.ndarray:
     capacity."""
     room = attempt.free / np.maximum(
         attempt.capacity.max(axis=1, keepdims=True), 1)
-    if not len(room):
-        return np.where(attempt.used_by_group, -2.0, 0.0)
-    return np.where(attempt.used_by_group, -2.0, 0.0) - room.min(axis=0)
+    return -2.0 * attempt.used_by_group - (
+        room.min(axis=0) if len(room) else 0.0)
 
 
 Ordering = Callable[[Attempt], np.ndarray]

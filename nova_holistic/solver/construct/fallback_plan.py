@@ -93,10 +93,7 @@ def _plan_without_checks(case: Case, deadline: Deadline) -> Counts | None:
 
     A host is chosen for one member of a class, and filled with members of the
     class as far as the rules allow. The checks of policies run only at the
-    end, because they take minutes for thousands of members.
-
-    :raises OutOfTime: if the time ends before a plan was found
-    """
+    end, because they take minutes for thousands of members."""
     rule_counts = RuleCounts(case, deadline.check)
     look_ahead = LookAhead(case, uses_checks=False)
     # Classes with the fewest possible hosts come first.
@@ -116,10 +113,7 @@ def _plan_without_checks(case: Case, deadline: Deadline) -> Counts | None:
 def _place_all(attempt: Attempt, order: Sequence[int],
                deadline: Deadline) -> int | None:
     """Place all members; return the first class without a possible host, or
-    None.
-
-    :raises OutOfTime: if the time ends before all members are placed
-    """
+    None."""
     case = attempt.case
     left = {c: len(case.classes[c].members) for c in order}
     no_members = np.zeros(len(case.table))

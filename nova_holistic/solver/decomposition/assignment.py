@@ -200,8 +200,6 @@ def _completed(program: Linear, near: np.ndarray, domains: np.ndarray,
     a missing member that is rounded up; None if none was found.
 
     :param near: the solution in which only the domains are integral
-    :param domains: mask of the variables of domains in use
-    :param missing: the variables that count missing members
     """
     upper = program.upper
     # A fraction of a missing member is rounded up.

@@ -12,7 +12,7 @@ import numpy as np
 from nova_holistic.solver.decomposition.host_room import host_room
 from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.problem.deadline import InTime
-from nova_holistic.solver.problem.kinds import Kinds, limit_per_host
+from nova_holistic.solver.problem.kinds import Kinds, limited_scopes
 
 
 def hosts_of_limits(kinds: Kinds, in_time: InTime) -> int:
@@ -21,9 +21,9 @@ def hosts_of_limits(kinds: Kinds, in_time: InTime) -> int:
 
     :param kinds: the members, none of which stays on its host
     """
-    limited = [(most, scope) for scope in kinds.group.scopes()
-               if (most := limit_per_host(scope)) is not None]
-    limited.sort(key=lambda each: -(len(each[1].members) / max(each[0], 1)))
+    limited = sorted(
+        limited_scopes(kinds.group),
+        key=lambda each: -(len(each[1].members) / max(each[0], 1)))
     found = 0
     for most, scope in limited[:limits().nested_scopes]:
         in_time()

@@ -24,11 +24,6 @@ from nova_holistic.solver.problem.deadline import InTime, no_limit
 from nova_holistic.solver.problem.rows import ScopedPolicy
 
 
-def contradictory(case: Case, in_time: InTime = no_limit) -> bool:
-    """Whether counting proves that no plan exists."""
-    return contradiction(case, in_time) is not None
-
-
 def contradiction(case: Case, in_time: InTime = no_limit
                   ) -> list[ScopedPolicy] | None:
     """Policies that cannot all be satisfied together with the requirements of

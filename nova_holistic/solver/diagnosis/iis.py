@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.group import Group
 from nova_holistic.solver.construct.greedy import any_plan
-from nova_holistic.solver.diagnosis.contradiction import contradictory
+from nova_holistic.solver.diagnosis.contradiction import contradiction
 from nova_holistic.solver.diagnosis.elements import Element, elements, keeping
 from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.milp.backend import Backend, Status
@@ -89,8 +89,8 @@ class FeasibilityTests:
 
     def counted(self, kept: Sequence[Element]) -> bool | None:
         """False if counting finds a contradiction, else True."""
-        return not contradictory(self.case(kept, self._deadline.check),
-                                 self._deadline.check)
+        in_time = self._deadline.check
+        return contradiction(self.case(kept, in_time), in_time) is None
 
     def solved(self, kept: Sequence[Element]) -> bool | None:
         """Whether a plan exists for these elements, according to counting,
@@ -106,7 +106,7 @@ class FeasibilityTests:
     def _solve(self, key: frozenset[Element],
                kept: Sequence[Element]) -> bool | None:
         case = self.case(kept, self._deadline.check)
-        if contradictory(case, self._deadline.check):
+        if contradiction(case, self._deadline.check) is not None:
             return False
         counts = any_plan(case, self._deadline)
         if counts is None:

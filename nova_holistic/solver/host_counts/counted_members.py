@@ -15,7 +15,7 @@ from nova_holistic.solver.evaluation.row_shapes import Disjoint, Shape, shapes
 from nova_holistic.solver.host_counts.limited_traffic import (
     limited_traffic, LimitedTraffic)
 from nova_holistic.solver.problem.deadline import InTime
-from nova_holistic.solver.problem.kinds import Kinds, limit_per_host
+from nova_holistic.solver.problem.kinds import Kinds, limited_scopes
 from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.problem.rules import Rules, scoped_policies
 
@@ -142,9 +142,8 @@ def _is_countable(each: ScopedPolicy, known: Collection[str]) -> bool:
 def _host_limits(group: Group, known: Collection[str]) -> list[HostLimit]:
     """The limits of hosts, for the counted members of each scope."""
     found: dict[Paths, int] = {}
-    for scope in group.scopes():
+    for most, scope in limited_scopes(group):
         paths = frozenset(m.path for m in scope.members if m.path in known)
-        most = limit_per_host(scope)
-        if most is not None and most < len(paths):
+        if most < len(paths):
             found[paths] = min(most, found.get(paths, most))
     return [HostLimit(*each) for each in found.items()]

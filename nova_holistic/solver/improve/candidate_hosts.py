@@ -79,7 +79,6 @@ class CandidateHosts:
         that they have room for.
 
         :param free: mask of the hosts to choose from
-        :param number: number of hosts to choose
         """
         hosts = np.flatnonzero(free)
         if not len(hosts):

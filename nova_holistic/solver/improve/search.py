@@ -58,10 +58,7 @@ def improve(incumbent: Incumbent, backend: Backend, deadline: Deadline,
 def _improve_large(incumbent: Incumbent, deadline: Deadline,
                    settings: Improvement) -> None:
     """Improve a plan for which only ruin and recreate is fast enough, with
-    other random choices each time.
-
-    :raises OutOfTime: if the time ends
-    """
+    other random choices each time."""
     seed, failures = settings.seed, 0
     while failures < settings.failures:
         before = incumbent.plan_cost

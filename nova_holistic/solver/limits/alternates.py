@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class AlternatesLimits:
-    """Limits of alternates. Each number is a maximum unless its text says
-    otherwise.
+    """Limits of alternates.
 
     :ivar failed_hosts: hosts that may be tried without success for one member.
         With 1, 100 members that are even over racks have 2.97 instead of 3

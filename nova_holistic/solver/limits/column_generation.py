@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ColumnGenerationLimits:
-    """Limits of column generation and diving. Each number is a maximum unless
-    its text says otherwise.
+    """Limits of column generation and diving.
 
     :ivar tight_resources: resources with a dual value at the same time. With a
         quarter the plan is worse on 1 of 10 points.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class ConfinedLimits:
     """Limits of bounds and plans of sets of members that policies keep in one
-    domain. Each number is a maximum unless its text says otherwise.
+    domain.
 
     :ivar share: smallest share of the members that policies of a level must
         keep in one domain each. With few such members, bounds without these

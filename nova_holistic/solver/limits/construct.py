@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ConstructLimits:
-    """Limits of constructive heuristics. Each number is a maximum unless its
-    text says otherwise.
+    """Limits of constructive heuristics.
 
     :ivar first_plan_seconds: seconds from the start of the search in which a
         first plan is constructed, even if the time limit is shorter. With

@@ -28,7 +28,8 @@ from nova_holistic.solver.limits.trees import TreesLimits
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of each sub-package.
+    """The limits of each sub-package. Each number is a maximum unless its text
+    says otherwise.
 
     Some texts say what ``benchmarks/settings_ablation.py`` has shown with a
     quarter and with four times of a limit on some small points, as

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class DecompositionLimits:
-    """Limits of relaxations of aggregated hosts. Each number is a maximum
-    unless its text says otherwise.
+    """Limits of relaxations of aggregated hosts.
 
     :ivar room_slack: share by which free amounts may exceed the capacity for a
         kind before that capacity is a separate row. Without separate rows for

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisLimits:
-    """Limits of explanations. Each number is a maximum unless its text says
-    otherwise.
+    """Limits of explanations.
 
     :ivar moves: moves that are tried for all members together, but at least
         three for each member. With a quarter, the best tried moves of 60

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ImproveLimits:
-    """Limits of the large-neighbourhood search. Each number is a maximum
-    unless its text says otherwise.
+    """Limits of the large-neighbourhood search.
 
     :ivar whole_rows: policies times hosts up to which the rows of all hosts
         are built. Above, ruin and recreate takes all the time. Chosen by the

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class MilpLimits:
-    """Limits of integer programs of classes. Each number is a maximum unless
-    its text says otherwise.
+    """Limits of integer programs of classes.
 
     :ivar nodes: nodes of the search tree of an assignment: of members of kinds
         to hosts or cells, or of places to classes; of branching over used

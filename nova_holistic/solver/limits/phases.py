@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PhasesLimits:
-    """Limits of the phases of ``solve``. Each number is a maximum unless its
-    text says otherwise.
+    """Limits of the phases of ``solve``.
 
     :ivar search_share: share of the time limit for a plan or a proof. With a
         quarter the plan is worse on 5 of 6 points and the processor time is

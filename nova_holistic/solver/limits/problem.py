@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ProblemLimits:
-    """Limits of the problem: kinds, arrays and checks of policies. Each number
-    is a maximum unless its text says otherwise.
+    """Limits of the problem: kinds, arrays and checks of policies.
 
     :ivar collected_objects: objects that are created before Python collects
         garbage. With the default of Python, encoding the policies of 2,000

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RelaxationsLimits:
-    """Limits of relaxations of groups that have no plan. Each number is a
-    maximum unless its text says otherwise.
+    """Limits of relaxations of groups that have no plan.
 
     :ivar members: members of all copies; no group document has more.
     """

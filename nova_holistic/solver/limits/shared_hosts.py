@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SharedHostsLimits:
-    """Limits of prices of hosts that independent parts of a group share. Each
-    number is a maximum unless its text says otherwise.
+    """Limits of prices of hosts that independent parts of a group share.
 
     :ivar pricing_share: share of the time for the prices. The rest is for the
         choice of one plan of each part.

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TrafficLimits:
-    """Limits of bounds and plans for traffic. Each number is a maximum unless
-    its text says otherwise.
+    """Limits of bounds and plans for traffic.
 
     :ivar fixed_patterns: patterns that are fixed in turn. Without it the plan
         is worse on 2 and better on 1 of 22 points of benchmarks/ablation.py.

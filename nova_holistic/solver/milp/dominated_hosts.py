@@ -184,10 +184,7 @@ class _Signatures:
 
     def numbers(self, hosts: int) -> np.ndarray:
         """[host]: a number that is equal for hosts with equal signatures.
-        Almost all hosts have no row.
-
-        :param hosts: number of all hosts
-        """
+        Almost all hosts have no row."""
         found = np.zeros(hosts, dtype=np.int64)
         known: dict[tuple, int] = {(): 0}
         for host, rows in self._of.items():

@@ -94,7 +94,6 @@ def _covering(domains: list[tuple[Columns, Cover]], margin: float,
     """Indexes of hosts that cover the members of each domain.
 
     :param margin: additional share of each amount
-    :raises OutOfTime: if no time is left
     """
     found = []
     for hosts, cover in domains:

@@ -67,10 +67,7 @@ def is_nearly_full(known: Incumbent, deadline: Deadline) -> bool:
 
 def _few_places(known: Incumbent, deadline: Deadline) -> Kinds | None:
     """The kinds of the members; None if the objective is not the number of
-    hosts, or if many hosts have room.
-
-    :raises OutOfTime: if the time ends before the room is known
-    """
+    hosts, or if many hosts have room."""
     if known.placed or not known.counts_hosts or (
             len(known.snapshot.hosts) > limits().few_places):
         return None

@@ -141,10 +141,7 @@ class _FewerHosts:
 
     def _step(self, freed: frozenset[str], hosts: np.ndarray,
               seconds: float) -> Outcome:
-        """Place these members again on these hosts.
-
-        :raises OutOfTime: if the program is not built within the time limit
-        """
+        """Place these members again on these hosts."""
         context = StepContext(
             self._table, self._rows, self._backend, self._deadline, replace(
                 DEFAULT.improvement, share=1.0, seconds=seconds))
@@ -156,10 +153,7 @@ class _FewerHosts:
 
     def _keep_hosts(self, hosts: np.ndarray) -> None:
         """Use only these hosts from now on, and build the rows of all
-        policies for them, from which each step takes those that it needs.
-
-        :raises OutOfTime: if the time ends before they are built
-        """
+        policies for them, from which each step takes those that it needs."""
         self._table = self._table.part(hosts)
         with contextlib.suppress(TooLarge):
             self._rows = RowsByPlace(self._kept.case(

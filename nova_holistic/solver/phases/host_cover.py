@@ -52,9 +52,11 @@ class CoverProblem:
     def prove(self, incumbent: Incumbent, deadline: Deadline) -> None:
         """Prove that hosts in use have room for the total amounts."""
         kinds, hosts = self.kinds, self.hosts
+        # The minimum number of hosts without members that stay.
+        needed = (~np.isin(hosts.hosts, kinds.placed_hosts),
+                  self.cell.fewest_with_limits)
         outcome, _ = Cover.of(kinds, hosts, Members.of(kinds).amounts).program(
-            hosts, needed=_needed(kinds, self.cell, hosts)).solve(
-                deadline.left())
+            hosts, needed=needed).solve(deadline.left())
         if outcome.solved and outcome.bound is not None:
             incumbent.prove(
                 outcome.bound + constant(
@@ -77,14 +79,6 @@ def cover_problem(incumbent: Incumbent,
     cell = cell_without_rules(kinds, deadline.check)
     hosts = columns(kinds, cell.of, host_cost)
     return CoverProblem(kinds, cell, hosts) if len(hosts.hosts) else None
-
-
-def _needed(kinds: Kinds, cell: Cells,
-            hosts: Columns) -> tuple[np.ndarray, int]:
-    """[host]: whether no member stays on it; and the minimum number of such
-    hosts in use."""
-    new = ~np.isin(hosts.hosts, kinds.placed_hosts)
-    return new, cell.fewest_with_limits
 
 
 @dataclass(frozen=True, slots=True, eq=False)

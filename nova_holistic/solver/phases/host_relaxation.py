@@ -88,7 +88,6 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
     :param limit: cost of the preferences up to which plans of the incumbent
         are plans of the group
     :param counts: whether to count the hosts of all policies together
-    :raises OutOfTime: if the time ends before the relaxation is solved
     """
     host_cost = incumbent.objective.host_cost()
     if host_cost is None:
@@ -155,7 +154,6 @@ def _counted(incumbent: Incumbent, counted: Counted, limit: float, more: float,
 
     :param limit: cost of the preferences up to which the bound is valid
     :param more: bound of the cost of further members
-    :raises OutOfTime: if the time ends before
     """
     found = count_hosts(counted, deadline)
     if found is None:
@@ -172,7 +170,6 @@ def _separate_sets(incumbent: Incumbent, aggregation: HostAggregation,
 
     :param aggregation: the solved relaxation of all members
     :param more: bound of the cost of further members
-    :raises OutOfTime: if the time ends before the relaxation is solved
     """
     kinds = aggregation.kinds
     gone, least = separate_sets(kinds, aggregation.host_cost,

@@ -88,10 +88,7 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
 def _relaxed(kinds: Kinds, task: Task,
              fallback: FallbackPlan) -> Relaxed | None:
     """Offer the plans that relaxations lead to. Return the relaxation with a
-    bound, if there is one.
-
-    :raises OutOfTime: if the time ends before any plan is known
-    """
+    bound, if there is one."""
     relaxed = None
     try:
         if not _plan_for_traffic(kinds, task):
@@ -142,10 +139,7 @@ def _plan_for_traffic(kinds: Kinds, task: Task) -> bool:
 
 def _plan_by_relaxations(relaxed: Relaxed, task: Task,
                          fallback: FallbackPlan) -> None:
-    """Offer the plans that the relaxations lead to.
-
-    :raises OutOfTime: if the time ends before the last plan is complete
-    """
+    """Offer the plans that the relaxations lead to."""
     found, merged = False, relaxed.merged
     if is_applicable(relaxed.kinds, relaxed.host_cost, relaxed.cells,
                      merged.columns):
@@ -166,7 +160,6 @@ def _search_chosen_hosts(relaxed: Relaxed, task: Task, found: bool) -> None:
     hosts in each attempt.
 
     :param found: whether column generation has found a plan
-    :raises OutOfTime: if the time ends before the last plan is complete
     """
     deadline, merged = task.deadline, relaxed.merged
     alike = not np.ptp(merged.columns.opening) > EQUAL_COSTS

@@ -205,7 +205,6 @@ def _solve_part(known: Incumbent, batch: Batch, least: Fraction | None,
     """The bounds of the part as a group on all hosts.
 
     :param least: the result of ``bound_preferences`` for the part
-    :raises OutOfTime: if the time ends before the search on all hosts
     """
     alone = incumbent_of_part(known, batch, known.objective.for_group(
         known.group.only({m.path for m in batch.members})))

@@ -58,7 +58,8 @@ def replan_parts(known: Incumbent, deadline: Deadline) -> None:
 
 
 class _PartPlans:
-    """Better hosts for one part after another."""
+    """Better hosts for one part after another. All methods raise OutOfTime if
+    the time ends before."""
 
     def __init__(self, whole: Incumbent, deadline: Deadline):
         """:param whole: the incumbent that is improved"""
@@ -84,10 +85,7 @@ class _PartPlans:
     def construct(self, deadline: Deadline) -> None:
         """Place the parts again, each on the best hosts that the parts before
         leave. Parts that close hosts to others come first, then the parts
-        with the highest costs.
-
-        :raises OutOfTime: if the time ends before the parts are placed
-        """
+        with the highest costs."""
         known = self._known
         costs = {number: self._cost(number, known.where)
                  for number in self._parts}
@@ -108,7 +106,6 @@ class _PartPlans:
         it may be worse than the incumbent. Return whether it is a plan.
 
         :param where: path to host of the members of some parts
-        :raises OutOfTime: if the time ends before the parts are placed
         """
         known = self._known
         parts = {number for number, part in enumerate(self._batches)
@@ -133,10 +130,8 @@ class _PartPlans:
         were not placed: no hosts were found, or the part's preferences would
         cost more on them than in the known plan.
 
-        :param order: numbers of the parts, in the order of placement
         :param fixed: parts that keep their hosts
         :param where: path to host of the placed members; is extended
-        :raises OutOfTime: if the time ends before the parts are placed
         """
         known, failed = self._known, set()
         for number in fixed:
@@ -163,19 +158,13 @@ class _PartPlans:
         return self._known.plan_cost <= self._whole.plan_cost
 
     def run(self) -> None:
-        """Move single parts to better hosts, until no part has any.
-
-        :raises OutOfTime: if the time ends
-        """
+        """Move single parts to better hosts, until no part has any."""
         while not self._whole.is_good_enough and self._step():
             pass
 
     def _step(self) -> bool:
         """Take one step for each part; return whether a further step for each
-        is useful.
-
-        :raises OutOfTime: if the time ends
-        """
+        is useful."""
         known = self._known
         where, before = dict(known.where), known.plan_cost
         usage = MemberUsage(self._table, known.members)

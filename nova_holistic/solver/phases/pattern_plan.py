@@ -47,10 +47,7 @@ def plan_by_patterns(known: Incumbent, backend: Backend,
 
 def _plan(known: Incumbent, host_cost: HostCost, backend: Backend,
           deadline: Deadline) -> None:
-    """Solve the program if patterns are applicable.
-
-    :raises OutOfTime: if the time ends before the program is built
-    """
+    """Solve the program if patterns are applicable."""
     kinds = known.kinds(deadline.check)
     if kinds is None or kinds.lacks_room:
         return

@@ -186,10 +186,15 @@ def limit_per_host(scope: Scope) -> int | None:
         most := policy.most_on_a_host(scope)) is not None), default=None)
 
 
+def limited_scopes(group: Group) -> list[tuple[int, Scope]]:
+    """The limit per host and the scope of each group with such a limit."""
+    return [(limit, scope) for scope in group.scopes()
+            if (limit := limit_per_host(scope)) is not None]
+
+
 def limits_per_host(group: Group) -> dict[str, int]:
     """Path to the limit per host, for each group that has such a limit."""
-    return {scope.path: limit for scope in group.scopes()
-            if (limit := limit_per_host(scope)) is not None}
+    return {scope.path: limit for limit, scope in limited_scopes(group)}
 
 
 def most_on_a_host(limits: Mapping[str, int], paths: Collection[str]) -> int:

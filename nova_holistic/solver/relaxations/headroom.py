@@ -134,10 +134,7 @@ class _Search:
 
     def _accept(self, number: int, plan: Plan) -> bool:
         """Record the plan if its copies fit in addition to the placed copies;
-        return whether they fit.
-
-        :param number: number of copies in the plan
-        """
+        return whether they fit."""
         where = {**self._where, **plan.hosts()}
         total = self.at_least + number
         if check(self._bound(total), self._snapshot, where):

@@ -61,7 +61,6 @@ def _largest(counts: Sequence[int], fits: Fits, monotone: bool
              ) -> tuple[int | None, bool]:
     """The largest count that fits, and whether this is proved.
 
-    :param counts: counts in ascending order
     :param monotone: whether every lower count fits if a higher count fits
     """
     known: dict[int, bool | None] = {}

@@ -112,10 +112,7 @@ class _Search:
         self._monotone = is_monotone(question.bound)
 
     def fewest(self, most: int) -> _Found:
-        """Find the minimum number of hosts of the kind.
-
-        :param most: maximum number of hosts to consider
-        """
+        """Find the minimum number of hosts of the kind."""
         # The group does not fit without more hosts.
         at_least, each = 1.0, 1
         while each <= most:

@@ -86,10 +86,7 @@ class RuinAndRecreate:
         return (cost, value + gain) < before
 
     def _step(self, temperature: float) -> None:
-        """Take one step, and undo it if its plan is not accepted.
-
-        :param temperature: temperature of simulated annealing
-        """
+        """Take one step, and undo it if its plan is not accepted."""
         self._noise = self._chance.choice((0.0, 0.1, 0.5))
         chosen = self._policy()
         ruined = self._ruins.draw(self._places, chosen)
@@ -212,7 +209,6 @@ class RuinAndRecreate:
 
         :param levels: levels of the domains to compare; if they are not known
             (None), the result is True
-        :param moved: indexes of the hosts
         """
         if levels is None:
             return True

@@ -59,7 +59,8 @@ def price_hosts(known: Incumbent, parts: Sequence[Batch],
 
 
 class _Search:
-    """The prices of the hosts and the plans of the parts.
+    """The prices of the hosts and the plans of the parts. All methods raise
+    OutOfTime if the time ends before.
 
     :ivar limit: cost of the preferences up to which the bounds are valid
     """
@@ -94,10 +95,7 @@ class _Search:
         return bool(self._parts)
 
     def run(self, deadline: Deadline) -> None:
-        """Raise the bound, and find plans of the parts.
-
-        :raises OutOfTime: if the time ends before
-        """
+        """Raise the bound, and find plans of the parts."""
         known, new = self._known, False
         for prices in self._first_prices():
             before = self._bound
@@ -133,10 +131,7 @@ class _Search:
 
     def dive(self) -> Mapping[str, Host]:
         """Member path to host of a combination of the plans of the parts.
-        Parts whose hosts are closed or full have none.
-
-        :raises OutOfTime: if the time ends before
-        """
+        Parts whose hosts are closed or full have none."""
         if self._known.is_good_enough:
             return {}
         where: dict[str, Host] = {}
@@ -145,10 +140,7 @@ class _Search:
         return where
 
     def choose(self, deadline: Deadline) -> None:
-        """Offer the best combination of the plans of the parts.
-
-        :raises OutOfTime: if no time is left
-        """
+        """Offer the best combination of the plans of the parts."""
         deadline.check()
         known = self._known
         if known.is_good_enough:
@@ -178,10 +170,7 @@ class _Search:
 
     def _price(self, prices: HostPrices, deadline: Deadline) -> bool:
         """Raise the bound to that of the prices. Return whether a part has a
-        new plan.
-
-        :raises OutOfTime: if the time ends before the bound is known
-        """
+        new plan."""
         bounds, new = [], False
         for number, part in enumerate(self._parts):
             deadline.check()
@@ -203,10 +192,7 @@ class _Search:
         return new
 
     def _programs(self, parts: Sequence[Batch]) -> list[PartProgram]:
-        """The programs of the parts, as far as they have few states.
-
-        :raises OutOfTime: if the time ends before
-        """
+        """The programs of the parts, as far as they have few states."""
         known, limit = self._known, Fraction(self._limit)
         hard = with_hard_forms(known.group)
         if not limit:

@@ -112,13 +112,10 @@ class TrafficBound:
     def prices(self, star: Star, level: str) -> np.ndarray:
         """[place, node of the star]: Mbit/s that one more member would keep
         within domains of the level."""
-        start = 0
-        for pool in self.pools:
-            end = start + pool.rows - len(pool.types.place)
+        for pool, of_nodes, _ in self._rows_of_pools():
             if pool.star is star and pool.level == level:
-                return self.unit * self._prices[start:end].reshape(
+                return self.unit * self._prices[of_nodes].reshape(
                     len(star.nodes), -1).T
-            start = end + len(pool.types.place)
         return np.zeros((self.partition.count, len(star.nodes)))
 
     def aggregate(self, star: Star, level: str) -> DomainAggregate | None:
@@ -128,6 +125,15 @@ class TrafficBound:
             and pool.level == level
             and isinstance(pool.types, DomainAggregate)),
             None)
+
+    def _rows_of_pools(self) -> Iterator[tuple[ColumnPool, slice, slice]]:
+        """Each pool, its rows of nodes and places, and its rows of types."""
+        start = 0
+        for pool in self.pools:
+            end = start + pool.rows
+            first = end - len(pool.types.place)
+            yield pool, slice(start, first), slice(first, end)
+            start = end
 
     def _branches(self) -> Iterator[np.ndarray]:
         """Yield the variables that are 0, for each combination of permitted
@@ -214,11 +220,10 @@ class TrafficBound:
         It includes neither patterns nor the prices of the rows that allow one
         pattern per domain. The profit of the best patterns is added later.
         """
-        duals, upper, start = program.duals.copy(), program.upper.copy(), 0
+        duals, upper = program.duals.copy(), program.upper.copy()
         upper[self.variables.size:] = 0
-        for pool in self.pools:
-            start += pool.rows
-            duals[start - len(pool.types.place):start] = 0
+        for _, _, of_types in self._rows_of_pools():
+            duals[of_types] = 0
         return program.dual().bound(duals, program.lower_limits(), upper)
 
     def _price(self, prices: np.ndarray) -> tuple[float, float, bool]:
@@ -228,16 +233,13 @@ class TrafficBound:
             above the prices of their rows; whether any pattern is new
         """
         self._deadline.check()
-        total, beyond, added, start = 0.0, 0.0, False, 0
-        for pool in self.pools:
+        total, beyond, added = 0.0, 0.0, False
+        for pool, of_nodes, of_types in self._rows_of_pools():
             types, nodes = pool.types, len(pool.star.nodes)
-            end = start + pool.rows - len(types.place)
-            each = prices[start:end].clip(0).reshape(nodes, -1)
-            own = prices[end:end + len(types.place)].clip(0)
-            start = end + len(types.place)
+            each = prices[of_nodes].clip(0).reshape(nodes, -1)
             profit, patterns = types.best(each[:, types.place].T * self.unit)
             profit = profit.clip(0) / self.unit
-            gain = profit - own
+            gain = profit - prices[of_types].clip(0)
             better = gain > BOUND_ERROR
             total += float((profit * types.number).sum())
             beyond += float((gain * types.number)[better].sum())
@@ -267,17 +269,15 @@ class TrafficBound:
     def _add(self, program: Linear, pool: ColumnPool, y: np.ndarray) -> None:
         places, types = len(pool.inside), pool.types
         for slot, node in enumerate(pool.star.nodes):
-            rows, columns = [types.place[pool.type_of]], [y]
-            values = [pool.patterns[:, slot]]
-            for place, cells in enumerate(pool.inside):
-                own_columns = self.variables.columns(
-                    self.graph.nodes[node].paths, cells)
-                rows.append(np.full(len(own_columns), place))
-                columns.append(own_columns)
-                values.append(np.full(len(own_columns), -1.0))
+            members = [self.variables.columns(
+                self.graph.nodes[node].paths, cells) for cells in pool.inside]
+            of_members = np.repeat(np.arange(places), [*map(len, members)])
             # Patterns contain at most the node's members in the place.
-            program.add(np.concatenate(rows), np.concatenate(columns),
-                        np.concatenate(values), -np.inf, 0.0, places)
+            program.add(
+                np.concatenate((types.place[pool.type_of], of_members)),
+                np.concatenate((y, *members)), np.concatenate((
+                    pool.patterns[:, slot], np.full(len(of_members), -1.0))),
+                -np.inf, 0.0, places)
         # Each domain has at most one pattern.
         program.add(pool.type_of, y, np.ones(len(y)), -np.inf,
                     types.number, len(types.place))
