@@ -53,13 +53,15 @@ def proved_plan(known: Incumbent, where: Mapping[str, Host], proof: Proof,
         Preference(p.policy.title, p.scope.path, p.policy.check(
             p.scope, where, known.snapshot).count)
         for p in known.policies if not p.policy.hard)
-    cost = preference_cost(known.policies, where, known.snapshot)
+    cost = float(preference_cost(known.policies, where, known.snapshot))
+    least = cost if best else float(proof.least)
     return Plan(
         known.group.name,
-        tuple(_placement(path, host) for path, host in where.items()),
+        tuple(Placement(path, host.name, host.node, host.location)
+              for path, host in where.items()),
         _value_with_gap(known.objective, value, proof.bound, best),
         preferences, seconds(),
-        _cost_with_gap(float(cost), float(cost if best else proof.least))
+        PreferenceCost(cost, least, bounds.gap(cost, least))
         if preferences else None,
         tuple(_warnings(known.group, where, known.snapshot)))
 
@@ -70,14 +72,6 @@ def _warnings(group: Group, where: Mapping[str, Host],
         for each in scope.group.relationships:
             for message in each.warnings(scope, where, snapshot):
                 yield Reason.of(scope.path, message)
-
-
-def _placement(path: str, host: Host) -> Placement:
-    return Placement(path, host.name, host.node, host.location)
-
-
-def _cost_with_gap(cost: float, least: float) -> PreferenceCost:
-    return PreferenceCost(cost, least, bounds.gap(cost, least))
 
 
 def _value_with_gap(objective: Objective, value: float, bound: float | None,

@@ -19,7 +19,6 @@ because a plan uses a limited number of hosts. Therefore, the number of
 patterns depends little on the number of hosts.
 """
 
-
 import numpy as np
 
 from nova_holistic.solver.column_generation.completion_bounds import CellPrices

@@ -79,15 +79,14 @@ def _limits(rules: Rules, in_time: InTime
         most = row.bounds()[1]
         if np.isfinite(most) and _counts_one_domain(row.terms):
             atom, _ = row.terms[0]
+            of_host = rules.table.division(atom.level).of_host
             yield ({each.scope: weight for each, weight in row.terms},
-                   most, _hosts(rules, atom.level,
-                                rules.table.division(
-                                    atom.level).index[atom.domain]))
+                   most, of_host == rules.table.domain_number(atom))
     for limit in rules.limits:
+        of_host = rules.table.division(limit.level).of_host
         for number in limit.domains.tolist() if limit.level != HOST else ():
             in_time()
-            yield ({limit.scope: 1.0}, float(limit.most),
-                   _hosts(rules, limit.level, number))
+            yield ({limit.scope: 1.0}, float(limit.most), of_host == number)
 
 
 def _counts_one_domain(terms: Terms) -> bool:
@@ -97,7 +96,3 @@ def _counts_one_domain(terms: Terms) -> bool:
             and len({atom.scope for atom, _ in terms}) == len(terms)
             and all(atom.kind is Kind.COUNT and weight > 0
                     for atom, weight in terms))
-
-
-def _hosts(rules: Rules, level: str, number: int) -> np.ndarray:
-    return rules.table.division(level).of_host == number

@@ -101,10 +101,7 @@ class Confinement:
 
     def _large_enough(self, each: _Confined, names: Sequence[str],
                       free: np.ndarray) -> np.ndarray:
-        where = each.division.of_host
-        domains = len(each.division.domains)
-        inside = where >= 0
-        fine = np.ones(domains + 1, dtype=bool)
+        fine = np.ones(len(each.division.domains) + 1, dtype=bool)
         # Hosts in no domain are subject to other rules.
         fine[-1] = each.hard
         total = np.zeros(len(names))
@@ -117,14 +114,12 @@ class Confinement:
                 if amount:
                     room = np.minimum(room, np.maximum(left, 0) // amount)
             room = np.minimum(room, self._most.get(c, number))
-            fine[:-1] &= np.bincount(
-                where[inside], room[inside], domains) >= number
+            fine[:-1] &= each.division.sums(room)[:-1] >= number
         for amount, left in zip(total, free):
             if amount:
-                fine[:-1] &= np.bincount(
-                    where[inside], np.maximum(left[inside], 0),
-                    domains) >= amount
-        return fine[where]
+                fine[:-1] &= each.division.sums(
+                    np.maximum(left, 0))[:-1] >= amount
+        return fine[each.division.of_host]
 
 
 def _confined(row: Row) -> tuple[int, str | None]:

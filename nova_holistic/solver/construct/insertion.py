@@ -114,7 +114,6 @@ class _Insertion:
         self._marginal_cost = MarginalCost(
             self._table, members, host_cost, [*self._used])
         self._eligibility = Eligibility(self._table)
-        self._suits: dict[int, np.ndarray] = {}
 
     def run(self) -> list[float] | None:
         """Insert the members, the largest first. Return the cost of each; None
@@ -145,7 +144,7 @@ class _Insertion:
         kinds: dict[tuple, list] = {}
         for member in self._waiting:
             amounts = tuple(demands(member.requirements))
-            suits = self._suiting(member)
+            suits = self._eligibility.taking(member.requirements)
             kinds.setdefault((amounts, id(suits)), [amounts, suits, 0])[2] += 1
         if not all(suits.any() for _, suits, _ in kinds.values()):
             return False
@@ -166,7 +165,8 @@ class _Insertion:
         hosts."""
         amounts = demands(member.requirements)
         hosts = self._evaluation.admitted(member, np.flatnonzero(
-            self._suiting(member) & self._marginal_cost.fits(amounts)))
+            self._eligibility.taking(member.requirements)
+            & self._marginal_cost.fits(amounts)))
         costs = self._marginal_cost.of(amounts)[hosts]
         preference_costs = self._evaluation.preference_costs(member, hosts)
         # Among equally good hosts, the fullest comes first.
@@ -175,12 +175,3 @@ class _Insertion:
         return self._evaluation.first(
             member, hosts[order], costs[order], preference_costs[order],
             self._deadline)
-
-    def _suiting(self, member: Member) -> np.ndarray:
-        """[host]: whether it meets the requirements of the member and has room
-        before any insertion."""
-        requirements = member.requirements
-        if id(requirements) not in self._suits:
-            self._suits[id(requirements)] = self._eligibility.suitable(
-                requirements) & self._marginal_cost.fits(demands(requirements))
-        return self._suits[id(requirements)]

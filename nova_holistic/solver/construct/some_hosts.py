@@ -106,9 +106,7 @@ def _of_whole_domains(room: np.ndarray, order: np.ndarray,
     if len(levels) < 2:
         return order[:0]
     division = table.division(levels[-2])
-    inside = division.of_host >= 0
-    total = np.bincount(division.of_host[inside], np.minimum(
-        room[inside], 1.0), len(division.domains))
+    total = division.sums(np.minimum(room, 1.0))[:-1]
     rank = np.argsort(np.argsort(-total, kind='stable'), kind='stable')
     own = order[(division.of_host[order] >= 0) & (room[order] > 0)]
     return own[np.argsort(rank[division.of_host[own]], kind='stable')]

@@ -16,7 +16,7 @@ from nova_holistic.model.plan import Reason
 from nova_holistic.solver.diagnosis.numbers import amounts, quantity
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.eligibility import (
-    demands, Eligibility, HostCondition)
+    demands, Eligibility, HostCondition, total_demand)
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.rows import ScopedPolicy
 
@@ -139,10 +139,8 @@ def packing(case: Case, found: Mapping[str, int]) -> Reason:
     :param found: number of members of each description, by path
     """
     usable = (case.room > 0).any(axis=0)
-    demand: dict[str, int] = {}
-    for each in case.classes:
-        for name, amount in each.demands:
-            demand[name] = demand.get(name, 0) + amount * len(each.members)
+    demand = total_demand(
+        member for each in case.classes for member in each.members)
     free = {name: case.table.amounts(name).free[usable].clip(0)
             for name in demand}
     at, members = ', '.join(found), sum(found.values())

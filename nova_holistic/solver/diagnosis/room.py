@@ -43,24 +43,17 @@ class Room:
         return self._takes[scope, level].copy()
 
     def _count(self, scope: int, level: str) -> np.ndarray:
-        case = self.case
-        division = case.table.division(level)
-        # Hosts in no domain come last.
-        number = len(division.domains)
-        where = np.where(division.of_host < 0, number, division.of_host)
-        classes = case.classes_in(scope)
+        division = self.case.table.division(level)
+        classes = self.case.classes_in(scope)
         self.count_work(len(classes))
-
-        def summed(room: np.ndarray) -> np.ndarray:
-            return np.bincount(where, room, number + 1).astype(np.int64)
-
-        total = np.zeros(number + 1, dtype=np.int64)
+        total = np.zeros(len(division.domains) + 1, dtype=np.int64)
         for c in classes:
             self._in_time()
-            total += np.minimum(summed(self.room[c]),
-                                len(case.classes[c].members))
-        most_on_hosts = summed(self.most_on_hosts(classes))
-        return (np.minimum(total, most_on_hosts)
+            total += np.minimum(
+                division.sums(self.room[c]).astype(np.int64),
+                len(self.case.classes[c].members))
+        most_on_hosts = division.sums(self.most_on_hosts(classes))
+        return (np.minimum(total, most_on_hosts.astype(np.int64))
                 + self.placed_counts(scope, level))
 
     def most_on_hosts(self, classes: Sequence[int]) -> np.ndarray:

@@ -102,11 +102,13 @@ class RuleCounts:
 
     def add(self, c: int, host: int) -> None:
         """Count one more member of the class on the host."""
-        self._shift(c, host, 1)
+        for table in self._of_class(c):
+            self._move(table, host, 1)
 
     def remove(self, c: int, host: int) -> None:
         """Count one member less of the class on the host."""
-        self._shift(c, host, -1)
+        for table in self._of_class(c):
+            self._move(table, host, -1)
 
     def reached(self, c: int) -> Iterator[np.ndarray]:
         """For each scope and level of the class, [host]: 1 in domains that
@@ -184,10 +186,6 @@ class RuleCounts:
             self._bad[table] = np.zeros(size, dtype=bool)
             self._cost[table] = np.zeros(size)
             self._tables[table[0]].append(table)
-
-    def _shift(self, c: int, host: int, by: int) -> None:
-        for table in self._of_class(c):
-            self._move(table, host, by)
 
     def _move(self, table: tuple[int, str], host: int, by: int) -> None:
         """Add or remove a member, and mark the domains whose results may

@@ -7,7 +7,6 @@ import random
 import numpy as np
 
 from nova_holistic.model.members.member import Member
-from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.solver.construct.some_hosts import free_shares
 from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
 from nova_holistic.solver.improve.neighbourhood import PlanView
@@ -24,7 +23,6 @@ class CandidateHosts:
                  plan: PlanView):
         self._table = table
         self._eligibility = Eligibility(table)
-        self._masks: dict[int, tuple[Requirements, np.ndarray]] = {}
         self._members = {m.path: m for m in members}
         host_cost = plan.incumbent.objective.host_cost()
         self._costs = host_cost and MarginalCost(table, members, host_cost, ())
@@ -40,7 +38,7 @@ class CandidateHosts:
         left = {self._table.index[plan.where[path].name] for path in freed}
         suits = np.zeros(len(self._table), dtype=bool)
         for path in freed:
-            suits |= self._suiting(self._members[path])
+            suits |= self._eligibility.taking(self._members[path].requirements)
         used = [h for h in self._used if suits[h] and h not in left]
         used = chance.sample(used, min(len(used), settings.used_hosts))
         free = suits & self._unused
@@ -64,14 +62,6 @@ class CandidateHosts:
         levels = table.snapshot.levels
         of_host = table.division(levels[max(0, len(levels) - 2)]).of_host
         self._near = np.isin(of_host, of_host[self._used]) & (of_host >= 0)
-
-    def _suiting(self, member: Member) -> np.ndarray:
-        requirements = member.requirements
-        if id(requirements) not in self._masks:
-            self._masks[id(requirements)] = requirements, (
-                self._eligibility.suitable(requirements)
-                & self._table.fits(demands(requirements)))
-        return self._masks[id(requirements)][1]
 
     def _cheap(self, freed: Sequence[str], free: np.ndarray, number: int,
                chance: random.Random) -> list[int]:

@@ -155,6 +155,15 @@ class Division:
         number = len(self.domains) + 1
         return np.bincount(self.of_host[hosts] % number, minlength=number)
 
+    def sums(self, values: np.ndarray) -> np.ndarray:
+        """[domain]: sum of the values of its hosts; the last sum is for hosts
+        in no domain.
+
+        :param values: [host]: value
+        """
+        number = len(self.domains) + 1
+        return np.bincount(self.of_host % number, values, number)
+
     def hosts_in(self, domain: Domain) -> np.ndarray:
         """Indexes of the domain's hosts."""
         number = self.index.get(domain)

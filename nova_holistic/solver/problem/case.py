@@ -22,7 +22,7 @@ from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.kind_room import (
     KindRoom, require_size, width)
 from nova_holistic.solver.problem.member_classes import (
-    classes_of, kinds_of, MemberClass)
+    classes_of, MemberClass, without_flavors)
 from nova_holistic.solver.problem.preference_cost import preference_cost
 from nova_holistic.solver.problem.rows import CountLimit, Kind, ScopedPolicy
 from nova_holistic.solver.problem.rules import any_of, Rules, scoped_policies
@@ -82,7 +82,7 @@ class Case:
         members = group.all_members()
         at = placed_at(members, table, placed)
         waiting = [m for m in members if m.path not in at]
-        kinds = kinds_of(waiting)
+        kinds = without_flavors(waiting)
         room = KindRoom(Eligibility(table), Counter(kinds.values()), in_time)
         possible = any_of(room.some.values(), len(table))
         possible[[*at.values()]] = True

@@ -36,6 +36,7 @@ class Eligibility:
     def __init__(self, table: HostTable):
         self._table = table
         self._answers: dict[tuple, np.ndarray] = {}
+        self._taking: dict[int, tuple[Requirements, np.ndarray]] = {}
 
     def tests(self, requirements: Requirements) -> Iterator[HostCondition]:
         """Every condition except room, the most general first."""
@@ -73,6 +74,14 @@ class Eligibility:
         for test in self.tests(requirements):
             result &= test.passed
         return result
+
+    def taking(self, requirements: Requirements) -> np.ndarray:
+        """[host]: whether it has room for a member with these requirements.
+        The result is cached for the object."""
+        if id(requirements) not in self._taking:
+            self._taking[id(requirements)] = (
+                requirements, self.room(requirements, 1) > 0)
+        return self._taking[id(requirements)][1]
 
     def suitable_for_any(self,
                          alike: Collection[Requirements]) -> np.ndarray:

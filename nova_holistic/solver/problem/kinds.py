@@ -4,7 +4,7 @@ before any policy is encoded."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from nova_holistic.solver.problem.deadline import InTime, no_limit
 from nova_holistic.solver.problem.eligibility import (
     Admission, admits_some, demands, Eligibility, total_demand)
 from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.member_classes import without_flavors
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +144,9 @@ def _kinds(group: Group, table: HostTable, waiting: list[Member],
                 if limit is not None:
                     limits[member.path].append((number, limit))
     found: dict[tuple, list[Member]] = {}
-    resolved: dict[Requirements, Requirements] = {}
+    requirements_of = without_flavors(waiting)
     for member in waiting:
-        requirements = member.requirements
-        if requirements not in resolved:
-            resolved[requirements] = replace(requirements, flavor=None)
-        key = resolved[requirements], tuple(screens[member.path])
+        key = requirements_of[member.path], tuple(screens[member.path])
         found.setdefault(key, []).append(member)
     is_coarse = most is not None and len(found) > most
     if is_coarse:

@@ -30,7 +30,7 @@ class MemberClass:
         object.__setattr__(self, 'demands', (*demands(self.requirements),))
 
 
-def kinds_of(members: Sequence[Member]) -> dict[str, Requirements]:
+def without_flavors(members: Sequence[Member]) -> dict[str, Requirements]:
     """Member path to its requirements, without the flavor name."""
     # Servers of one description share an object.
     known: dict[int, Requirements] = {}

@@ -89,7 +89,7 @@ class Row:
     (PuLP's sense) the limit."""
 
     carried: ScopedPolicy
-    terms: tuple[tuple[Atom, float], ...]
+    terms: Terms
     sense: int
     limit: float
 

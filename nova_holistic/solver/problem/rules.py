@@ -21,7 +21,7 @@ from nova_holistic.model.policy import Expression, Policy
 from nova_holistic.solver.problem.deadline import InTime, no_limit
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.rows import (
-    Atom, CountLimit, Kind, Row, ScopedPolicy)
+    Atom, CountLimit, Kind, Row, ScopedPolicy, Terms)
 
 
 @dataclass(slots=True)
@@ -49,9 +49,8 @@ class Rules:
     encoded: list[ScopedPolicy] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     limits: list[CountLimit] = field(default_factory=list)
-    penalties: list[tuple[
-        ScopedPolicy, tuple[tuple[Atom, float], ...], float]] = (
-            field(default_factory=list))
+    penalties: list[tuple[ScopedPolicy, Terms, float]] = field(
+        default_factory=list)
     _symbols: dict[tuple, dict[Domain | None, '_Symbol']] = field(
         default_factory=lambda: defaultdict(dict))
     _scope_ids: dict[int, int] = field(default_factory=dict)
@@ -239,7 +238,7 @@ class Rules:
             symbol = known[domain] = _Symbol(Atom(kind, scope, level, domain))
         return symbol
 
-    def _terms(self, expression: Mapping) -> tuple[tuple[Atom, float], ...]:
+    def _terms(self, expression: Mapping) -> Terms:
         return tuple((symbol.atom, coefficient)
                      for symbol, coefficient in expression.items()
                      if coefficient)

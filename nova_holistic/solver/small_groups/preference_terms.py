@@ -18,7 +18,7 @@ from pulp import LpConstraintGE, LpConstraintLE
 from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.solver.numerics.exact_weights import common_step, exact
 from nova_holistic.solver.problem.deadline import InTime
-from nova_holistic.solver.problem.rows import Atom, Kind, Row
+from nova_holistic.solver.problem.rows import Atom, Kind, Row, Terms
 from nova_holistic.solver.small_groups.domain_rules import (
     DomainRules, EvenSpread)
 
@@ -33,7 +33,7 @@ class _LowerBound:
     :ivar terms: atoms of counts with their coefficients
     """
 
-    terms: tuple[tuple[Atom, float], ...]
+    terms: Terms
     constant: float
     minus: Atom | None = None
 

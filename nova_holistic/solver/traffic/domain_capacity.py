@@ -47,9 +47,7 @@ class DomainCapacity:
             of = division.of_host[where]
             inside, domains = of >= 0, len(division.domains)
             total = np.bincount(of[inside], values[inside], domains)
-            in_domain = division.of_host >= 0
-            placed_inside = np.bincount(
-                division.of_host[in_domain], placed_counts[in_domain], domains)
+            placed_inside = division.sums(placed_counts)[:-1]
             if level != HOST:
                 for known, most in self._bounds.bounds_of(paths, level):
                     # The bound does not limit the other members.
