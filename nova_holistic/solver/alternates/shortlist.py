@@ -18,6 +18,7 @@ from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.members.requirements import Requirements
+from nova_holistic.objectives.utilisation import requested_classes
 from nova_holistic.solver.limits.current import alternates as limits
 from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
@@ -50,8 +51,7 @@ class Room:
         """
         amounts_of = {id(m.requirements): demands(m.requirements)
                       for m in members}
-        names = sorted({name for some in amounts_of.values()
-                        for name, _ in some})
+        names = requested_classes(members)
         free = {name: table.amounts(name).free.copy() for name in names}
         capacity = {name: np.maximum(table.amounts(name).capacity, 1)
                     for name in names}

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The choice of a few hosts for each batch of members."""
 
-
 import numpy as np
 
 from nova_holistic.model.group import Group

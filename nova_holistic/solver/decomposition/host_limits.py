@@ -6,7 +6,6 @@ merges the members of all groups that request the same amounts, so that it does
 not know the limits of one group.
 """
 
-
 import numpy as np
 
 from nova_holistic.solver.decomposition.host_room import host_room

@@ -9,10 +9,9 @@ import numpy as np
 
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import HostCost
+from nova_holistic.objectives.utilisation import requested_classes
 from nova_holistic.solver.evaluation.covering_cost import covering_cost
 from nova_holistic.solver.numerics.tolerances import UNLIMITED_MEMBERS
-from nova_holistic.solver.problem.eligibility import (
-    demands, different_requirements)
 from nova_holistic.solver.problem.hosts import Division, HostTable
 from nova_holistic.solver.problem.utilisation_curve import curve
 
@@ -61,9 +60,8 @@ class MarginalCost:
     def __init__(self, table: HostTable, members: Sequence[Member],
                  host_cost: HostCost, used: Sequence[int]):
         """:param used: indexes of the hosts of members that stay"""
-        names = sorted({name for each in different_requirements(members)
-                        for name, _ in demands(each)})
-        amounts = {name: table.amounts(name) for name in names}
+        amounts = {name: table.amounts(name)
+                   for name in requested_classes(members)}
         self.free = {name: each.free.copy() for name, each in amounts.items()}
         self._some = {name: each.capacity > 0
                       for name, each in amounts.items()}

@@ -17,7 +17,7 @@ from nova_holistic.model.members.member import Member
 from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.solver.problem.deadline import InTime, no_limit
-from nova_holistic.solver.problem.eligibility import Eligibility
+from nova_holistic.solver.problem.eligibility import amounts_of, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.kind_room import (
     KindRoom, require_size, width)
@@ -109,10 +109,7 @@ class Case:
 
     def requested(self, names: Sequence[str]) -> np.ndarray:
         """[class, resource class]: amount that one member requests."""
-        amounts = [dict(each.demands) for each in self.classes]
-        return np.array([[each.get(name, 0) for name in names]
-                         for each in amounts], dtype=np.int64).reshape(
-                             len(amounts), len(names))
+        return amounts_of((each.demands for each in self.classes), names)
 
     def under(self, policies: Sequence[ScopedPolicy]) -> 'Case':
         """This case with only these policies, and without the costs of

@@ -2,7 +2,7 @@
 """The hosts that can take a member, and their room for its kind."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -158,6 +158,18 @@ def demands(requirements: Requirements) -> list[tuple[str, int]]:
     return sorted(
         (name, amount) for name, amount in requirements.resources.items()
         if amount)
+
+
+def amounts_of(found: Iterable[Iterable[tuple[str, int]]],
+               names: Sequence[str]) -> np.ndarray:
+    """[n, resource class]: amount of each of the demands.
+
+    :param names: the resource classes
+    """
+    amounts = [dict(each) for each in found]
+    return np.array([[each.get(name, 0) for name in names]
+                     for each in amounts], dtype=np.int64).reshape(
+                         len(amounts), len(names))
 
 
 def total_demand(members: Iterable[Member]) -> Counter[str]:

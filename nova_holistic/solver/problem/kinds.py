@@ -17,7 +17,7 @@ from nova_holistic.solver.limits.current import problem as current_limits
 from nova_holistic.solver.problem.coarse_kinds import coarse
 from nova_holistic.solver.problem.deadline import InTime, no_limit
 from nova_holistic.solver.problem.eligibility import (
-    Admission, admits_some, demands, Eligibility, total_demand)
+    Admission, admits_some, amounts_of, demands, Eligibility, total_demand)
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.member_classes import without_flavors
 
@@ -84,19 +84,18 @@ class Kinds:
         kinds = _kinds(group, table, waiting, in_time, most)
         if kinds is None:
             return None
+        demand_of = [demands(kind.requirements) for kind in kinds]
         names = tuple(sorted({
-            name for kind in kinds for name, _ in demands(kind.requirements)}))
-        demand_of = [dict(demands(kind.requirements)) for kind in kinds]
-        amounts = np.array([[each.get(name, 0) for name in names]
-                            for each in demand_of], dtype=np.int64).reshape(
-                                len(kinds), len(names))
+            name for each in demand_of for name, _ in each}))
         free = np.array([table.amounts(name).free.clip(0) for name in names],
                         dtype=np.int64).reshape(len(names), len(table)).T
         room = np.array([kind.room for kind in kinds]).reshape(
             len(kinds), len(table))
         total = total_demand(waiting)
-        return cls(group, table, members, at, kinds, names, amounts, np.array(
-            [total[name] for name in names], dtype=np.int64),
+        return cls(
+            group, table, members, at, kinds, names,
+            amounts_of(demand_of, names),
+            np.array([total[name] for name in names], dtype=np.int64),
             free, room, most_on_a_host(
                 limits_per_host(group), [m.path for m in waiting]))
 

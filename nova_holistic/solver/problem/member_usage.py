@@ -10,6 +10,7 @@ import numpy as np
 from nova_holistic.model.cloud.inventory import with_use_changed
 from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.members.member import Member
+from nova_holistic.objectives.utilisation import requested_classes
 from nova_holistic.solver.problem.eligibility import demands
 from nova_holistic.solver.problem.hosts import HostTable
 
@@ -25,10 +26,8 @@ class MemberUsage:
         """:param members: all members of the group"""
         self._table = table
         self._demands = {m.path: demands(m.requirements) for m in members}
-        names = {name for amounts in self._demands.values()
-                 for name, _ in amounts}
         self.taken = {name: np.zeros(len(table), dtype=np.int64)
-                      for name in names}
+                      for name in requested_classes(members)}
         self.servers: Counter[int] = Counter()
 
     def add(self, where: Mapping[str, Host], by: int = 1) -> None:

@@ -10,10 +10,9 @@ import numpy as np
 
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import Objective, HostCost, Traffic
+from nova_holistic.objectives.utilisation import requested_classes
 from nova_holistic.solver.limits.current import improve as limits
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.eligibility import (
-    demands, different_requirements)
 from nova_holistic.solver.problem.utilisation_curve import (
     curve, is_number_of_hosts)
 
@@ -79,8 +78,7 @@ class HostCosts(PlacementCosts):
 
     def __init__(self, case: Case, host_cost: HostCost,
                  members: Sequence[Member]):
-        names = sorted({name for each in different_requirements(members)
-                        for name, _ in demands(each)})
+        names = requested_classes(members)
         amounts = [case.table.amounts(name) for name in names]
         shape = len(names), len(case.table)
         capacity = np.array([each.capacity for each in amounts],

@@ -6,7 +6,6 @@ repeats both until each part has one choice. The program then has a small
 number of other choices, so it takes few iterations from its last basis.
 """
 
-
 import highspy
 import numpy as np
 

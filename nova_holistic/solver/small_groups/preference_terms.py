@@ -15,7 +15,6 @@ from fractions import Fraction
 import numpy as np
 from pulp import LpConstraintGE, LpConstraintLE
 
-from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.solver.numerics.exact_weights import common_step, exact
 from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.problem.rows import Atom, Kind, Row, Terms
@@ -161,12 +160,9 @@ class PreferenceTerms:
     def _places(self, atom: Atom) -> tuple[str, np.ndarray]:
         """A level of the tree, and the indexes of its domains: the domain of
         the atom; or the hosts of a domain outside of the tree."""
-        division = self.rules.case.table.division(atom.level)
-        number = division.index[atom.domain]
-        if atom.level in self.rules.tree:
-            return atom.level, np.array([number])
-        hosts = np.flatnonzero(division.of_host == number)
-        return HOST, self.rules.case.table.division(HOST).of_host[hosts]
+        index = self.rules.case.table.division(atom.level).index
+        return self.rules.place(
+            atom.level, np.array([index[atom.domain]]))[:2]
 
     def _value(self, terms: Sequence[tuple[Atom, float]]) -> np.ndarray:
         """[state]: the sum of the terms, all of them for the same domain."""

@@ -2,6 +2,7 @@
 """Plans for objectives that measure traffic: members with traffic are placed
 close together first, and all other members on any hosts with room."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 import contextlib
 from dataclasses import dataclass, replace
@@ -147,8 +148,8 @@ def _remaining_kinds(kinds: Kinds, remaining: RemainingCapacity,
     hosts = kinds.table.hosts
     placed = {path: hosts[h].name for path, h in kinds.placed.items()}
     for traffic_class, host_counts in zip(classes, taken):
-        place = [hosts[h].name for h in sorted(host_counts)
-                 for _ in range(host_counts[h])]
+        place = [hosts[h].name
+                 for h in sorted(Counter(host_counts).elements())]
         placed.update(zip(traffic_class.paths, place))
     rest = Kinds.of(kinds.group, kinds.table.snapshot, placed)
     free = remaining.free[:, [kinds.names.index(name) for name in rest.names]]
@@ -176,8 +177,7 @@ def traffic_plan(kinds: Kinds, traffic: Sequence[Traffic],
         # bound is proved after that.
         known.within(incumbent.plan_cost[0])
     placement = known.place()
-    others = None if placement is None else _place_others(known, placement,
-                                                          deadline)
+    others = placement and _place_others(known, placement, deadline)
     if others is None:
         return None
     taken = [h for host_counts in placement.taken for h in host_counts]
@@ -212,8 +212,7 @@ def traffic_start(case: Case, placed: Mapping[str, str], objective: Objective,
                              deadline.part(phases_limits().bound_share))
         within = known.within
         placement = known.place()
-        others = None if placement is None else _place_others(known, placement,
-                                                              deadline)
+        others = placement and _place_others(known, placement, deadline)
         if others is not None:
             start = _disaggregated(case, kinds, placement, *others, deadline)
     return start, within
@@ -270,8 +269,7 @@ def _disaggregated(case: Case, kinds: Kinds, placement: TrafficPlacement,
     for c, taken in enumerate(placement.taken):
         _put_in_order(attempt, [n for n, path in enumerate(paths)
                                 if class_of.get(path) == c],
-                      [local[h] for h in sorted(taken)
-                       for _ in range(taken[h])])
+                      [local[h] for h in sorted(Counter(taken).elements())])
     return disaggregate(case, KindPlaces(
         [kind_of[c.members[-1].path] for c in case.classes],
         [{local[h]: n for h, n in host_counts.items()}

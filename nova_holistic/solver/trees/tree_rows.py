@@ -61,7 +61,7 @@ def tree_rows(requirements: Collection[Requirements],
           for chosen in _subsets(tuple(alike))),
         *(_total_row(name, wanted) for name in sorted(classes)
           if _needs_total(name, wanted)),
-        *(_isolation_row(each, counts) for each, counts in wanted.items()
+        *(_isolation_row(each) for each in wanted
           if each.group_policy == ISOLATE and len(each.request_groups) > 1),
         *(TreeRow(each.title, each.amount, each.capacity)
           for each in subtrees(requirements)))
@@ -130,8 +130,7 @@ def _most_isolated(most: Sequence[int], groups: int) -> int:
     return number
 
 
-def _isolation_row(isolated: Requirements,
-                   counts: Mapping[Demand, int]) -> TreeRow:
+def _isolation_row(isolated: Requirements) -> TreeRow:
     """The number of members with these requirements that a host can take if
     the groups of each member need different providers."""
     own = [Demand.of(each) for each in isolated.request_groups]
