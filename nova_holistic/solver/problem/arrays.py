@@ -156,11 +156,8 @@ class Division:
         return np.bincount(self.of_host[hosts] % number, minlength=number)
 
     def sums(self, values: np.ndarray) -> np.ndarray:
-        """[domain]: sum of the values of its hosts; the last sum is for hosts
-        in no domain.
-
-        :param values: [host]: value
-        """
+        """[domain]: sum of the values of its hosts, which are given for every
+        host; the last sum is for hosts in no domain."""
         number = len(self.domains) + 1
         return np.bincount(self.of_host % number, values, number)
 

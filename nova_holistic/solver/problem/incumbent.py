@@ -93,8 +93,8 @@ class Incumbent:
 
     def kinds(self, in_time: InTime, most: int | None = None,
               group: Group | None = None) -> Kinds | None:
-        """The members without a host, by kind; None if there are none, or if
-        ``Kinds.of`` returns None.
+        """The members without a host, by kind; None if every member has a
+        host, or if ``Kinds.of`` returns None.
 
         :param most: as for ``Kinds.of``
         :param group: a group in place of that of the incumbent
