@@ -112,7 +112,8 @@ REFUSED = {
     'a count beyond all bounds': json.dumps(group([server(10**30)])),
     'counts that add up': json.dumps({'name': 'g', 'groups': [
         group([server(10_000)]) | {'name': f'g{n}'} for n in range(9000)]}),
-    'one long name': json.dumps({'name': 'g' * 8_000_000}),
+    'one long name': json.dumps(
+        group([server(1)]) | {'name': 'g' * 8_000_000}),
 }
 
 
