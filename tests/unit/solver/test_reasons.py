@@ -2,6 +2,7 @@
 """Reasons in situations outside the twenty cases: external rules, placed
 members, large groups, and expired time limits."""
 
+import bisect
 from dataclasses import dataclass
 import itertools
 from typing import ClassVar
@@ -182,10 +183,20 @@ def test_at_the_deadline_the_reasons_may_not_be_minimal(
     wanted = group(groups=[group(servers('node', 2), name='db', policies=[
         Affinity(level='rack'), AntiAffinity(level='rack'),
         AntiAffinity(level='host')])])
-    # Use the first number of readings at which infeasibility is known.
-    answer = next(answer for looks in itertools.count(1) if isinstance(
-        answer := solve(wanted, two_racks(), settings=Settings(
-            time_limit=asked, timer=_Clock(asked, looks))), Unplaceable))
+
+    def solved(looks):
+        return solve(wanted, two_racks(), settings=Settings(
+            time_limit=asked, timer=_Clock(asked, looks)))
+
+    def is_known(looks):
+        return isinstance(solved(looks), Unplaceable)
+
+    # Use a number of readings at which infeasibility is known, but not with
+    # one reading less.
+    most = next(2 ** n for n in itertools.count() if is_known(2 ** n))
+    looks = bisect.bisect_left(range(most), True, most // 2, key=is_known)
+    assert not is_known(looks - 1)
+    answer = solved(looks)
     assert not answer.minimal
     assert any('anti-affinity rack' in r.message for r in answer.reasons)
     assert any(r.message.startswith('affinity') for r in answer.reasons)
