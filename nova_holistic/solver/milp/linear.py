@@ -56,7 +56,7 @@ class Linear:
     count: int = 0
     lower: np.ndarray | None = None
     basis: highspy.HighsBasis | None = None
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str | int] = field(default_factory=dict)
 
     def add(self, rows: np.ndarray, columns: np.ndarray, values: np.ndarray,
             lower: np.ndarray | float, upper: np.ndarray | float,

@@ -77,8 +77,9 @@ class _Program:
         :param hosts: [host, state]: cost
         :param factor: cost of one unit of violated preferences
         """
-        found = DomainProgram(
-            self.problem.rules, hosts, factor, self.deadline.check).optimum()
+        rules = self.problem.rules
+        found = DomainProgram(rules, hosts[rules.leaves], factor,
+                              self.deadline.check).optimum()
         if found is None:
             return None
         objective = self.known.objective

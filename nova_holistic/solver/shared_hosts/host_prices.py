@@ -121,26 +121,30 @@ class HostPrices:
             extended(self.slope), extended(self.amounts),
             extended(self.uses), extended(self.once))
 
-    def costs(self, part: PartProgram, number: int,
-              curves: HostCurves) -> np.ndarray:
-        """[host, state]: what the part pays for the host with the members of
-        the state; infinite if it cannot hold them.
+    def costs(self, part: PartProgram, number: int, curves: HostCurves,
+              hosts: np.ndarray) -> np.ndarray:
+        """[n, state]: what the part pays for each of the hosts with the
+        members of the state; infinite if the host cannot hold them. The prices
+        only raise the part's own costs.
 
         :param number: index of the part
+        :param hosts: [n]: indexes of hosts
         """
-        found = part.problem.costs
-        if not len(self.hosts):
-            return found
-        found, alone = found.copy(), found[self.hosts]
+        found = part.problem.costs[hosts]
+        at = np.searchsorted(self.hosts, hosts)
+        priced = np.flatnonzero(np.append(self.hosts, -1)[at] == hosts)
+        at = at[priced]
+        alone = found[priced]
         possible = np.isfinite(alone)
         alone = np.where(possible, alone, 0.0)
-        load = curves.shares[self.hosts] @ part.amounts.T
-        paid = self.own[:, None] * alone + self.sloped[:, None] * np.maximum(
-            alone, self.slope[:, None] * load) + self.members[
-                :, None] * np.maximum(alone, part.values) + (
-                    self.amounts @ part.amounts.T)
-        paid[:, 1:] += self.uses[:, number, None]
-        found[self.hosts] = np.where(possible, paid, np.inf)
+        load = curves.shares[hosts[priced]] @ part.amounts.T
+        own, sloped, slope, members = (each[at, None] for each in (
+            self.own, self.sloped, self.slope, self.members))
+        paid = own * alone + sloped * np.maximum(
+            alone, slope * load) + members * np.maximum(
+                alone, part.values) + self.amounts[at] @ part.amounts.T
+        paid[:, 1:] += self.uses[at, number, None]
+        found[priced] = np.where(possible, paid, np.inf)
         return found
 
     def terms(self, curves: HostCurves) -> np.ndarray:

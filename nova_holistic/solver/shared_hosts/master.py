@@ -8,7 +8,7 @@ and two parts of which one closes the host to the other do not both use it. The
 dual values of the rows are prices of the hosts.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,8 +21,9 @@ from nova_holistic.solver.shared_hosts.host_curves import HostCurves
 from nova_holistic.solver.shared_hosts.host_prices import HostPrices
 from nova_holistic.solver.shared_hosts.part_program import PartProgram
 
-Rows = tuple[list[tuple[int, int, float]], np.ndarray, np.ndarray | float]
-"""Entries (row, column, coefficient), lower limits, and upper limits."""
+PRIMAL = {'simplex_strategy': 4}
+"""Options for the primal simplex method. The last basis remains feasible when
+choices are added, so this method starts from a solution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +48,17 @@ class Master:
     :ivar unit: unit of the costs in the programs, because solvers have
         absolute tolerances
     :ivar choices: the known plans, in the order in which they were added
+    :ivar hosts: [choice]: its hosts
+    :ivar uses: [choice]: for each of its hosts, the cost without other parts,
+        the load, the prices of its members, and the requested amounts
     """
 
     parts: Sequence[PartProgram]
     curves: HostCurves
     unit: float
     choices: list[Choice] = field(default_factory=list)
+    hosts: list[np.ndarray] = field(default_factory=list)
+    uses: list[tuple[np.ndarray, ...]] = field(default_factory=list)
     _known: set[tuple] = field(default_factory=set)
     _basis: GrowingBasis = field(default_factory=GrowingBasis)
 
@@ -63,6 +69,14 @@ class Master:
             return False
         self._known.add(key)
         self.choices.append(choice)
+        part, states = self.parts[choice.part], [*choice.states.values()]
+        hosts = np.array([*choice.states], dtype=np.int64)
+        amounts = part.amounts[states]
+        self.hosts.append(hosts)
+        self.uses.append((
+            part.problem.costs[hosts, states],
+            (amounts * self.curves.shares[hosts]).sum(axis=1),
+            part.values[states], amounts))
         return True
 
     def relax(self, seconds: float) -> tuple[float, HostPrices] | None:
@@ -71,6 +85,7 @@ class Master:
         program = _Program(self)
         linear, names = program.linear(False), program.names()
         linear.basis = self._basis.start(*names)
+        linear.options = PRIMAL
         outcome, _ = linear.solve(seconds)
         if not outcome.solved or outcome.bound is None:
             return None
@@ -110,28 +125,45 @@ class Master:
 
 
 class _Program:
-    """The program of the known choices."""
+    """The program of the known choices.
+
+    Uses are the hosts of all choices that several parts use.
+    """
 
     def __init__(self, master: Master):
         self._master = master
-        users: dict[int, set[int]] = {}
-        for each in master.choices:
-            for host in each.states:
-                users.setdefault(host, set()).add(each.part)
-        self._users = {host: sorted(parts) for host, parts in users.items()
-                       if len(parts) > 1}
-        self._position = {host: n for n, host in enumerate(self._users)}
-        self._tangents = [(host, *each) for host in self._users
-                          for each in master.curves.tangents(host)]
+        number = np.array([each.part for each in master.choices])
+        lengths = [len(each) for each in master.hosts]
+        column = np.repeat(np.arange(len(number)), lengths)
+        host = np.concatenate(master.hosts)
+        users, parts = np.divmod(np.unique(
+            host * len(master.parts) + number[column]), len(master.parts))
+        self._hosts, of, count = np.unique(
+            users, return_inverse=True, return_counts=True)
+        parts_of: dict[int, list[int]] = {}
+        for user, part in zip(users[count[of] > 1].tolist(),
+                              parts[count[of] > 1].tolist()):
+            parts_of.setdefault(user, []).append(part)
+        self._hosts = self._hosts[count > 1]
+        shared = np.isin(host, self._hosts)
+        self._column = column[shared]
+        self._at = np.searchsorted(self._hosts, host[shared])
+        self._alone, self._load, self._value, self._amounts = (
+            np.concatenate(each)[shared] for each in zip(*master.uses))
+        tangents = [master.curves.tangents(each)
+                    for each in self._hosts.tolist()]
+        self._count = np.array([len(each) for each in tangents],
+                               dtype=np.int64)
+        self._slope, self._constant = np.array(
+            [pair for each in tangents for pair in each]).reshape(-1, 2).T
         # On other hosts, members cost at least their prices anyway.
-        self._gaining = [host for host in self._users
-                         if master.curves.gains[host] > 0]
+        self._gains = master.curves.gains[self._hosts]
         closing = {n for n, part in enumerate(master.parts) if part.closes}
         # Only one of these parts uses the host.
-        self._pairs = [(host, one, other)
-                       for host, parts in self._users.items()
-                       for one in parts if one in closing
-                       for other in parts
+        self._pairs = [(user, one, other)
+                       for user, those in parts_of.items()
+                       for one in those if one in closing
+                       for other in those
                        if other != one and (other not in closing
                                             or other > one)]
 
@@ -140,7 +172,7 @@ class _Program:
 
         :param whole: whether the shares of choices are 0 or 1
         """
-        master, hosts = self._master, len(self._users)
+        master, hosts = self._master, len(self._hosts)
         choices = master.choices
         size = len(choices)
         program = Linear(
@@ -151,25 +183,23 @@ class _Program:
             np.arange(size + hosts) < size if whole else None)
         program.add([each.part for each in choices], np.arange(size),
                     np.ones(size), 1.0, 1.0, len(master.parts))
-        for rows in (self._costs, self._capacity, self._once):
-            entries, least, most = rows()
-            if len(least):
-                row, column, value = zip(*entries)
-                program.add(np.array(row), np.array(column), np.array(value),
-                            least, most, len(least))
+        self._add_costs(program)
+        self._add_capacity(program)
+        self._add_pairs(program)
         return program
 
     def names(self) -> tuple[list[Hashable], list[Hashable]]:
         """The names of the variables and of the rows, which remain the same
         when choices are added."""
-        master = self._master
+        master, hosts = self._master, self._hosts.tolist()
         return [*range(len(master.choices)), *(
-            ('cost', host) for host in self._users)], [
+            ('cost', host) for host in hosts)], [
                 *range(len(master.parts)),
-                *(('tangent', host, slope)
-                  for host, slope, _ in self._tangents),
-                *(('members', host) for host in self._gaining),
-                *(('capacity', host, name) for host in self._users
+                *zip(['tangent'] * len(self._slope), np.repeat(
+                    self._hosts, self._count).tolist(), self._slope.tolist()),
+                *(('members', host)
+                  for host in self._hosts[self._gains > 0].tolist()),
+                *(('capacity', host, name) for host in hosts
                   for name in master.curves.classes),
                 *self._pairs]
 
@@ -178,89 +208,82 @@ class _Program:
 
         :param duals: [row]
         """
-        master, hosts = self._master, len(self._users)
+        master, hosts = self._master, len(self._hosts)
         classes, parts = len(master.curves.classes), len(master.parts)
-        ends = np.cumsum([parts, len(self._tangents), len(self._gaining),
+        ends = np.cumsum([parts, len(self._slope), (self._gains > 0).sum(),
                           hosts * classes])
         _, tangents, valued, amounts, pairs = np.split(duals, ends)
-        members, slope, once = np.zeros((3, hosts))
+        members, once = np.zeros((2, hosts))
         uses = np.zeros((hosts, parts))
         # Averages and prices, also if the dual values are slightly wrong.
-        total = np.zeros(hosts)
-        at = np.array([self._position[host] for host, _, _ in self._tangents],
-                      dtype=np.int64)
+        at = np.repeat(np.arange(hosts), self._count)
         tangents = np.maximum(0.0, tangents)
-        np.add.at(total, at, tangents)
-        np.add.at(slope, at, tangents * [s for _, s, _ in self._tangents])
-        slope /= np.where(total > 0, total, 1.0)
-        members[[self._position[host] for host in self._gaining]] = (
-            np.maximum(0.0, valued))
-        total += members
+        total = np.bincount(at, tangents, hosts)
+        slope = np.bincount(at, tangents * self._slope, hosts) / np.where(
+            total > 0, total, 1.0)
+        members[self._gains > 0] = np.maximum(0.0, valued)
+        total = total + members
         scale = np.maximum(total, 1.0)
         for (host, *both), dual in zip(self._pairs, pairs):
             price = max(0.0, -float(dual)) * master.unit
-            once[self._position[host]] += price
-            uses[self._position[host], both] += price
-        order = np.argsort([*self._users])
-        return HostPrices(*(each[order] for each in (
-            np.array([*self._users], dtype=np.int64), 1.0 - total / scale,
-            members / scale, slope,
+            position = int(np.searchsorted(self._hosts, host))
+            once[position] += price
+            uses[position, both] += price
+        return HostPrices(
+            self._hosts, 1.0 - total / scale, members / scale, slope,
             np.maximum(0.0, -amounts).reshape(hosts, classes) * master.unit,
-            uses, once)))
+            uses, once)
 
-    def _shared(self) -> Iterator[tuple[int, Choice, int, int]]:
-        """Each use of a shared host: the column, its choice, the host, and its
-        state."""
-        for column, each in enumerate(self._master.choices):
-            for host, state in each.states.items():
-                if host in self._users:
-                    yield column, each, host, state
-
-    def _costs(self) -> Rows:
+    def _add_costs(self, program: Linear) -> None:
         """The cost of each host is at least each tangent, and at least the
         prices of its members less the gain. In the latter, a part that costs
         more alone has this cost (see ``host_prices``)."""
-        master, size = self._master, len(self._master.choices)
-        entries = [(row, size + self._position[host], 1.0)
-                   for row, (host, _, _) in enumerate(self._tangents)]
-        rows: dict[int, list[tuple[int, float]]] = {}
-        for row, (host, slope, _) in enumerate(self._tangents):
-            rows.setdefault(host, []).append((row, slope))
-        row_of = {host: len(self._tangents) + n
-                  for n, host in enumerate(self._gaining)}
-        entries += [(row, size + self._position[host], 1.0)
-                    for host, row in row_of.items()]
-        for column, each, host, state in self._shared():
-            part = master.parts[each.part]
-            alone = float(part.problem.costs[host, state])
-            load = float(part.amounts[state] @ master.curves.shares[host])
-            entries += [(row, column, (alone - slope * load) / master.unit)
-                        for row, slope in rows.get(host, ())]
-            if host in row_of:
-                entries.append((row_of[host], column, min(
-                    0.0, alone - float(part.values[state])) / master.unit))
-        least = [constant for _, _, constant in self._tangents] + [
-            -float(master.curves.gains[host]) for host in self._gaining]
-        return entries, np.array(least) / master.unit, np.inf
+        unit, size = self._master.unit, len(self._master.choices)
+        tangents = len(self._slope)
+        # Each use has one entry for each tangent of its host.
+        count = self._count[self._at]
+        first = np.cumsum(self._count) - self._count
+        use = np.repeat(np.arange(len(count)), count)
+        row = first[self._at[use]] + np.arange(len(use)) - np.repeat(
+            np.cumsum(count) - count, count)
+        program.add(
+            np.concatenate((np.arange(tangents), row)),
+            np.concatenate((size + np.repeat(np.arange(
+                len(self._hosts)), self._count), self._column[use])),
+            np.concatenate((np.ones(tangents), (
+                self._alone[use] - self._slope[row] * self._load[use])
+                / unit)),
+            self._constant / unit, np.inf, tangents)
+        gaining = np.flatnonzero(self._gains > 0)
+        use = np.flatnonzero(self._gains[self._at] > 0)
+        program.add(
+            np.concatenate((np.arange(len(gaining)), np.searchsorted(
+                gaining, self._at[use]))),
+            np.concatenate((size + gaining, self._column[use])),
+            np.concatenate((np.ones(len(gaining)), np.minimum(
+                0.0, self._alone[use] - self._value[use]) / unit)),
+            -self._gains[gaining] / unit, np.inf, len(gaining))
 
-    def _capacity(self) -> Rows:
+    def _add_capacity(self, program: Linear) -> None:
         """The parts on a host take at most its free amounts."""
-        master, classes = self._master, len(self._master.curves.classes)
-        entries = [
-            (self._position[host] * classes + c, column, float(amount))
-            for column, each, host, state in self._shared()
-            for c, amount in enumerate(
-                master.parts[each.part].amounts[state].tolist())]
-        return entries, np.full(len(self._users) * classes, -np.inf), (
-            master.curves.free[[*self._users]].ravel())
+        free = self._master.curves.free[self._hosts]
+        classes = np.arange(free.shape[1])
+        program.add(
+            (self._at[:, None] * len(classes) + classes).ravel(),
+            np.repeat(self._column, len(classes)), self._amounts.ravel(),
+            -np.inf, free.ravel(), free.size)
 
-    def _once(self) -> Rows:
+    def _add_pairs(self, program: Linear) -> None:
         """Of two parts of which one closes the host, only one uses it."""
         rows: dict[tuple[int, int], list[int]] = {}
         for row, (host, *both) in enumerate(self._pairs):
             for part in both:
                 rows.setdefault((host, part), []).append(row)
-        entries = [(row, column, 1.0)
-                   for column, each, host, _ in self._shared()
-                   for row in rows.get((host, each.part), ())]
-        return entries, np.full(len(self._pairs), -np.inf), 1.0
+        choices = self._master.choices
+        entries = [(row, column) for column, host in zip(
+            self._column.tolist(), self._hosts[self._at].tolist())
+            for row in rows.get((host, choices[column].part), ())]
+        if entries:
+            row, column = zip(*entries)
+            program.add(row, column, np.ones(len(row)), -np.inf, 1.0,
+                        len(self._pairs))

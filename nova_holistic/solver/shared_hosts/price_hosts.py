@@ -30,6 +30,7 @@ from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.shared_hosts.host_curves import HostCurves
 from nova_holistic.solver.shared_hosts.host_prices import HostPrices
 from nova_holistic.solver.shared_hosts.master import Choice, Master
+from nova_holistic.solver.shared_hosts.needed_hosts import NeededHosts
 from nova_holistic.solver.shared_hosts.part_program import PartProgram
 
 
@@ -79,6 +80,7 @@ class _Search:
         self._parts = self._programs([
             each for each in parts
             if requested_classes(each.members) == self._curves.classes])
+        self._needed = [NeededHosts(each) for each in self._parts]
         self._master = Master(
             self._parts, self._curves, known.plan_cost[1] / len(
                 known.members) or 1.0)
@@ -174,8 +176,9 @@ class _Search:
         bounds, new = [], False
         for number, part in enumerate(self._parts):
             deadline.check()
-            found = part.solve(prices.costs(part, number, self._curves),
-                               deadline.check)
+            rules = self._needed[number].rules(prices.hosts, deadline.check)
+            found = part.solve(rules, prices.costs(
+                part, number, self._curves, rules.leaves), deadline.check)
             if found is None:
                 return False
             bounds.append(found.bound)

@@ -2,7 +2,7 @@
 """The domains that each domain of the next coarser level contains."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -65,3 +65,11 @@ class DomainChildren:
         those = kept[self.numbers]
         return self._ordered(
             self.numbers[those], self.parents[those], len(self))
+
+    def renumbered(self, kept: np.ndarray) -> 'DomainChildren':
+        """Some of the children, with consecutive numbers.
+
+        :param kept: [child]: whether it remains
+        """
+        those = self.only(kept)
+        return replace(those, numbers=(np.cumsum(kept) - 1)[those.numbers])

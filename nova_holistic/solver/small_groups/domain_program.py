@@ -40,15 +40,21 @@ class Optimum:
 class DomainProgram:
     """The dynamic program of one group.
 
-    :ivar hosts: [host, state]: cost of the objective
+    :ivar costs: [leaf, state]: cost of the objective on each host of
+        ``rules.leaves``
     :ivar factor: cost of one unit of violated preferences
+    :ivar changing: [leaf]: whether ``needed_leaves`` considers the host's
+        costs as unknown; None if all are known
+    :ivar spare: number of other hosts whose costs may rise as well
     :ivar chosen: ranges of the even spreads
     """
 
     rules: DomainRules
-    hosts: np.ndarray
+    costs: np.ndarray
     factor: float
     in_time: InTime
+    changing: np.ndarray | None = None
+    spare: int = 0
     chosen: tuple[tuple[EvenSpread, Range], ...] = ()
     _known: dict[int, tuple] = field(default_factory=dict)
 
@@ -71,6 +77,21 @@ class DomainProgram:
         self._trace(len(self.rules.tree), 0, len(self.rules.states) - 1,
                     hosts)
         return Optimum(float(best), hosts)
+
+    def needed_leaves(self) -> np.ndarray:
+        """[leaf]: whether a plan of minimum cost may need the host.
+
+        The result remains valid after the costs rise on any of the changing
+        hosts, and on up to ``spare`` others.
+        """
+        needed = np.zeros(len(self.costs), dtype=bool)
+        for self.chosen in self._choices():
+            domains = np.zeros(1, dtype=np.int64)
+            for height in range(len(self.rules.tree), 0, -1):
+                children = self._level(height)[1]
+                domains = children.numbers[np.isin(children.parents, domains)]
+            needed[domains] = True
+        return needed
 
     def _choices(self) -> list[tuple[tuple[EvenSpread, Range], ...]]:
         """Combinations of ranges of the spreads, the cheapest first. Spreads
@@ -106,7 +127,7 @@ class DomainProgram:
         if height not in self._known or self._known[height][0] != key:
             self.in_time()
             costs, children = (self._combined(height) if height else (
-                self.hosts[self.rules.host_order], None))
+                self.costs.copy(), None))
             if height < len(tree):
                 costs = self._with_rules(costs, tree[-1 - height])
             self._known[height] = key, costs, children
@@ -131,7 +152,8 @@ class DomainProgram:
         possible = np.isfinite(below)
         states = self.rules.states.with_second(possible.any(axis=0))
         children = self._needed(self.rules.children(height).only(
-            (below[:, 0] != 0.0) | possible[:, 1:].any(axis=1)), below)
+            (below[:, 0] != 0.0) | possible[:, 1:].any(axis=1)), below,
+            self._is_known(height - 1))
         costs = np.full((len(children), len(states)), np.inf)
         costs[:, 0] = 0.0
         order = np.argsort(-children.lengths, kind='stable')
@@ -144,29 +166,48 @@ class DomainProgram:
                 children.numbers[children.start[those] + position]])
         return costs, children
 
-    def _needed(self, children: DomainChildren,
-                costs: np.ndarray) -> DomainChildren:
+    def _is_known(self, height: int) -> np.ndarray | None:
+        """[domain]: whether it holds no changing host; None if no host is
+        changing."""
+        if self.changing is None:
+            return None
+        changing = self.changing
+        for level in range(1, height + 1):
+            children = self.rules.children(level)
+            changing = np.bincount(
+                children.parents, changing[children.numbers],
+                minlength=len(children)) > 0
+        return ~changing
+
+    def _needed(self, children: DomainChildren, costs: np.ndarray,
+                known: np.ndarray | None) -> DomainChildren:
         """The children that a plan of minimum cost may need.
 
         A plan uses at most as many domains as it has members. For each state,
         only this number of the cheapest domains is necessary: if a plan uses
-        another domain for the state, one of these is free.
+        another domain for the state, one of these is free. If the costs of
+        ``spare`` further hosts rise, these are in as many further domains.
 
         :param costs: [child, state]
+        :param known: [child]: whether its costs are known; None for all
         """
         states = self.rules.states
-        members = int(states.counts[-1].sum())
+        members = int(states.counts[-1].sum()) + self.spare
         kept = np.ones(len(costs), dtype=bool)
         for domain in np.flatnonzero(
                 children.lengths > members * len(states)).tolist():
             numbers = children[domain]
             # The children that can be empty without a cost.
             optional = numbers[costs[numbers, 0] == 0.0]
+            if known is not None:
+                optional = optional[known[optional]]
             if len(optional) > members * len(states):
+                some = costs[optional, 1:]
                 cheapest = np.argpartition(
-                    costs[optional, 1:], members - 1, axis=0)[:members]
+                    some, members - 1, axis=0)[:members]
                 kept[optional] = False
-                kept[optional[cheapest]] = True
+                kept[optional[cheapest[np.isfinite(np.take_along_axis(
+                    some, cheapest, axis=0))]]] = True
         return children if kept.all() else children.only(kept)
 
     def _trace(self, height: int, domain: int, state: int,
@@ -178,7 +219,7 @@ class DomainProgram:
         if not state:
             return
         if not height:
-            hosts[int(self.rules.host_order[domain])] = state
+            hosts[int(self.rules.leaves[domain])] = state
             return
         _, children = self._level(height)
         below = self._costs(height - 1)

@@ -7,8 +7,8 @@ only costs that every plan with these states has. Therefore, the result is a
 relaxation of the policies.
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -72,7 +72,7 @@ class DomainRules:
     constant: float = 0.0
     spreads: list[EvenSpread] = field(default_factory=list)
     _children: dict[int, DomainChildren] = field(default_factory=dict)
-    _host_order: np.ndarray | None = None
+    _leaves: np.ndarray | None = None
 
     @classmethod
     def of(cls, case: Case, states: MemberStates, tree: Sequence[str],
@@ -108,12 +108,29 @@ class DomainRules:
             each.level == level for each in self.spreads)
 
     @property
-    def host_order(self) -> np.ndarray:
-        """[domain]: the host of each domain of the level of hosts."""
-        if self._host_order is None:
-            self._host_order = np.argsort(
-                self.case.table.division(HOST).of_host)
-        return self._host_order
+    def leaves(self) -> np.ndarray:
+        """[leaf]: the host of each domain of the level of hosts."""
+        if self._leaves is None:
+            self._leaves = np.argsort(self.case.table.division(HOST).of_host)
+        return self._leaves
+
+    def only(self, kept: np.ndarray) -> 'DomainRules':
+        """The complete rules, with only some of the leaves; with all of them
+        if an even spread counts the members on each host.
+
+        :param kept: [leaf]: whether it remains
+        """
+        if any(each.level == HOST for each in self.spreads):
+            return self
+
+        def part(costs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+            return {level: each[kept] if level == HOST else each
+                    for level, each in costs.items()}
+
+        return replace(
+            self, blocked=part(self.blocked), penalty=part(self.penalty),
+            _children={1: self.children(1).renumbered(kept)},
+            _leaves=self.leaves[kept])
 
     def children(self, height: int) -> DomainChildren:
         """The domains in each domain at one height of the tree, which is

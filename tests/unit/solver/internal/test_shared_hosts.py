@@ -182,7 +182,7 @@ def test_the_first_prices_prove_the_bound_of_the_relaxation():
         known = _known(wanted, _rising_costs(), where)
         relaxed = starts(known, None)
         with using(replace(limits(), shared_hosts=replace(
-                limits().shared_hosts, rounds=1))):
+                limits().shared_hosts, rounds=0))):
             price_hosts(known, batches(known, 1), in_time())
         bounds.append(known.bound)
     assert bounds == pytest.approx([0.18, 0.22])
