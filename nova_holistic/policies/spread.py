@@ -206,12 +206,13 @@ class Spread(LevelPolicy):
         if not self.hard:
             over = encoder.integer(f'{name} over', members - self.max_skew)
         for domain in within:
-            count = encoder.count(scope, domain)
+            above = encoder.count(scope, domain) - low
             if len(within) == len(domains):
                 # No domain has fewer members than the smallest number.
-                encoder.require(count - low >= 0)
+                encoder.require(above >= 0)
             # No domain exceeds the smallest number by more than the skew.
-            encoder.require(count - low - over <= self.max_skew)
+            encoder.require((above if self.hard else above - over)
+                            <= self.max_skew)
         return over
 
     def _alternatives(self, scope: Scope,

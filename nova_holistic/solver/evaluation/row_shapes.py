@@ -160,11 +160,12 @@ def _holds(row: Row) -> bool:
 
 
 def _read_caps(rules: Rules, row: Row, caps: dict) -> None:
+    is_limit = len(row.terms) == 1 and row.terms[0][0].kind is not Kind.USED
     for atom, weight in row.terms:
-        most = math.floor(row.limit / weight + ARITHMETIC)
+        share = row.limit / weight + ARITHMETIC
         # No single term can exceed the sum.
-        if most < 1 or (len(row.terms) == 1
-                        and atom.kind is not Kind.USED):
+        if is_limit or share < 1:
+            most = math.floor(share)
             limits = caps[atom.scope, atom.level]
             number = rules.table.domain_number(atom)
             limits[number] = min(limits.get(number, most), most)
@@ -172,17 +173,23 @@ def _read_caps(rules: Rules, row: Row, caps: dict) -> None:
 
 def _counts_used_domains(row: Row) -> bool:
     """Whether the row counts the domains of one level that one scope uses."""
-    return len({(a.scope, a.level, w) for a, w in row.terms
-                if a.kind is Kind.USED}) == 1 and all(
-                    a.kind is Kind.USED for a, _ in row.terms)
+    first, weight = row.terms[0]
+    return all(a.kind is Kind.USED and a.scope == first.scope
+               and a.level == first.level and w == weight
+               for a, w in row.terms)
+
+
+def _used_domains(rules: Rules, row: Row) -> frozenset[int]:
+    """The domains that such a row counts."""
+    index = rules.table.division(row.terms[0][0].level).index
+    return frozenset([index.get(a.domain) for a, _ in row.terms])
 
 
 def _max_domains(rules: Rules, row: Row) -> Iterator[MaxDomains]:
     atom, weight = row.terms[0]
     if _counts_used_domains(row) and row.limit >= weight:
         yield MaxDomains(
-            row.carried, atom.scope, atom.level,
-            frozenset(rules.table.domain_number(a) for a, _ in row.terms),
+            row.carried, atom.scope, atom.level, _used_domains(rules, row),
             math.floor(row.limit / weight + ARITHMETIC))
 
 
@@ -190,8 +197,7 @@ def _min_domains(rules: Rules, row: Row) -> Iterator[MinDomains]:
     atom, weight = row.terms[0]
     if _counts_used_domains(row):
         yield MinDomains(
-            row.carried, atom.scope, atom.level,
-            frozenset(rules.table.domain_number(a) for a, _ in row.terms),
+            row.carried, atom.scope, atom.level, _used_domains(rules, row),
             math.ceil(row.limit / weight - ARITHMETIC))
 
 

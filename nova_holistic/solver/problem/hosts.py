@@ -47,8 +47,8 @@ class HostTable:
         part.occupy({name: amounts[numbers]
                      for name, amounts in self._occupied.items()})
         for domain in self._subsets.values():
-            part._add(domain, np.flatnonzero(
-                self._divisions[domain.level].of_host[numbers] == 0))
+            part._add(domain, frozenset(np.flatnonzero(self._divisions[
+                domain.level].of_host[numbers] == 0).tolist()))
         return part
 
     def under(self, snapshot: Snapshot) -> 'HostTable':
@@ -150,15 +150,14 @@ class HostTable:
         """
         numbers = frozenset(self.index[host.name] for host in hosts)
         if numbers not in self._subsets:
-            self._add(Domain(f'hosts/{self._number}', ('chosen',)),
-                      np.array(sorted(numbers), dtype=np.int64))
+            self._add(Domain(f'hosts/{self._number}', ('chosen',)), numbers)
         return self._subsets[numbers]
 
-    def _add(self, domain: Domain, numbers: np.ndarray) -> None:
+    def _add(self, domain: Domain, numbers: frozenset[int]) -> None:
         of_host = np.full(len(self), -1, dtype=np.int64)
-        of_host[numbers] = 0
+        of_host[[*numbers]] = 0
         self._number += 1
-        self._subsets[frozenset(numbers.tolist())] = domain
+        self._subsets[numbers] = domain
         self._divisions[domain.level] = Division(
             (domain,), {domain: 0}, of_host)
 

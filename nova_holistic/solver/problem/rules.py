@@ -111,8 +111,8 @@ class Rules:
             division = self.table.division(each.level)
             for number in each.domains.tolist():
                 self.in_time()
-                count = self._symbol(Kind.COUNT, each.scope, each.level,
-                                     division.domains[number])
+                count = self._quantity(Kind.COUNT, each.scope, each.level,
+                                       division.domains[number])
                 yield Row(each.carried, ((count.atom, 1.0),), LpConstraintLE,
                           float(each.most))
 
@@ -127,10 +127,12 @@ class Rules:
         return self._domains[level]
 
     def count(self, scope: Scope, domain: Domain) -> Expression:
-        return self._quantity(Kind.COUNT, scope, domain.level, domain)
+        return self._quantity(Kind.COUNT, self.number(scope), domain.level,
+                              domain)
 
     def used(self, scope: Scope, domain: Domain) -> Expression:
-        return self._quantity(Kind.USED, scope, domain.level, domain)
+        return self._quantity(Kind.USED, self.number(scope), domain.level,
+                              domain)
 
     def outside(self, scope: Scope, level: str) -> Expression:
         if level not in self._has_hosts_outside:
@@ -139,7 +141,7 @@ class Rules:
         if not self._has_hosts_outside[level]:
             # No member can be outside of all domains of the level.
             return pulp.LpAffineExpression()
-        return self._quantity(Kind.OUTSIDE, scope, level, None)
+        return self._quantity(Kind.OUTSIDE, self.number(scope), level, None)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -147,15 +149,17 @@ class Rules:
 
     def among(self, scope: Scope, hosts: Collection[Host]) -> Expression:
         # Hosts that were not chosen hold no member.
-        known = [host for host in hosts if host.name in self.table.index]
+        index = self.table.index
+        known = [host for host in hosts if host.name in index]
         if not known:
             return pulp.LpAffineExpression()
         return self.count(scope, self.table.subset(known))
 
     def candidates(self, scope: Scope) -> Sequence[Host]:
         self.in_time()
-        return [self.table.hosts[h]
-                for h in np.flatnonzero(self.reached(scope))]
+        hosts = self.table.hosts
+        return [hosts[h]
+                for h in np.flatnonzero(self.reached(scope)).tolist()]
 
     def others(self, scope: Scope) -> Scope:
         # All scopes of the same members share one object.
@@ -222,26 +226,23 @@ class Rules:
 
     # The implementation.
 
-    def _quantity(self, kind: Kind, scope: Scope, level: str,
+    def _quantity(self, kind: Kind, scope: int, level: str,
                   domain: Domain | None) -> Expression:
-        return self._symbol(kind, self.number(scope), level, domain) or (
-            # The domain has no host.
-            pulp.LpAffineExpression())
-
-    def _symbol(self, kind: Kind, scope: int, level: str,
-                domain: Domain | None) -> '_Symbol | None':
-        """The symbol of the quantity; None if the domain has no host."""
+        """The symbol of the quantity; 0 if the domain has no host."""
         known = self._symbols[kind, scope, level]
         symbol = known.get(domain)
-        if symbol is None and (domain is None or domain in (
-                self.table.division(level).index)):
+        if symbol is None:
+            if domain is not None and domain not in (
+                    self.table.division(level).index):
+                return pulp.LpAffineExpression()
             symbol = known[domain] = _Symbol(Atom(kind, scope, level, domain))
         return symbol
 
     def _terms(self, expression: Mapping) -> Terms:
-        return tuple((symbol.atom, coefficient)
-                     for symbol, coefficient in expression.items()
-                     if coefficient)
+        # A tuple of a list is built faster than that of a generator.
+        return tuple([(symbol.atom, coefficient)
+                      for symbol, coefficient in expression.items()
+                      if coefficient])
 
 
 class _Symbol(pulp.LpElement):
@@ -256,6 +257,9 @@ class _Symbol(pulp.LpElement):
     def __add__(self, other: Expression) -> Expression:
         # That of ``LpElement`` makes two expressions.
         return pulp.LpAffineExpression(self).addInPlace(other)
+
+    def __sub__(self, other: Expression) -> Expression:
+        return pulp.LpAffineExpression(self).subInPlace(other)
 
     @property
     def name(self) -> str:

@@ -267,4 +267,4 @@ class DomainRules:
 
 
 def _array(domains: Collection[int]) -> np.ndarray:
-    return np.array(sorted(domains), dtype=np.int64)
+    return np.sort(np.fromiter(domains, np.int64, len(domains)))

@@ -37,6 +37,6 @@ def host_costs(case: Case, states: MemberStates, host_cost: HostCost,
                     amounts[name] += number * amount
         demand = tuple((name, amount) for name, amount in amounts.items()
                        if amount)
-        fits &= costs.fits(demand)
-        found[fits, state] = costs.of(demand)[fits]
+        hosts = np.flatnonzero(fits & costs.fits(demand))
+        found[hosts, state] = costs.at(demand, hosts)
     return found
