@@ -12,7 +12,8 @@ from nova_holistic.model.objective import HostCost
 from nova_holistic.objectives.utilisation import requested_classes
 from nova_holistic.solver.evaluation.covering_cost import covering_cost
 from nova_holistic.solver.numerics.tolerances import UNLIMITED_MEMBERS
-from nova_holistic.solver.problem.hosts import Division, HostTable
+from nova_holistic.solver.problem.hosts import (
+    by_group, Division, HostTable, ranks)
 from nova_holistic.solver.problem.utilisation_curve import curve
 
 Demand = Sequence[tuple[str, int]]
@@ -173,12 +174,17 @@ class MarginalCost:
         """[domain]: the minimum cost of inserting this number of members that
         request these amounts into the domain, without the costs of opening
         hosts; infinite if its hosts have too little room."""
-        steps = self._steps(amounts, number, places.hosts)
-        some = np.arange(number)[:, None] < places.room
+        # Marginal costs never fall, so this number of hosts with the lowest
+        # first ones is sufficient in each domain.
+        order = np.argsort(self._steps(amounts, 1, places.hosts)[0])
+        kept = order[ranks(places.domain[order]) < number]
+        steps = self._steps(amounts, number, places.hosts[kept])
+        some = np.arange(number)[:, None] < places.room[kept]
         cost = steps[some]
-        where = np.broadcast_to(places.domain, steps.shape)[some]
-        order = np.lexsort((cost, where))
-        cost, where = cost[order], where[order]
+        where = np.broadcast_to(places.domain[kept], steps.shape)[some]
+        order = np.argsort(cost)
+        order = order[by_group(where[order])]
+        cost = cost[order]
         sizes = np.bincount(where, minlength=places.domains)
         first = np.cumsum(sizes) - sizes
         found = np.full(places.domains, np.inf)

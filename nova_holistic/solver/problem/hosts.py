@@ -191,8 +191,21 @@ def ranks(group: np.ndarray) -> np.ndarray:
 
     :param group: [element]: number of its group
     """
-    together = np.argsort(group, kind='stable')
-    ordered = group[together]
+    together = by_group(group)
+    ordered, position = group[together], np.arange(len(group))
+    is_first = np.diff(ordered, prepend=-2) > 0
     found = np.empty(len(group), dtype=np.int64)
-    found[together] = np.arange(len(group)) - np.searchsorted(ordered, ordered)
+    found[together] = position - np.maximum.accumulate(position * is_first)
     return found
+
+
+def by_group(group: np.ndarray) -> np.ndarray:
+    """Indexes of the elements in the order of their groups; the elements of a
+    group keep their order.
+
+    :param group: [element]: number of its group, at least -1
+    """
+    # Sorting numbers of 16 bits takes a tenth of the time.
+    is_small = group.max(initial=0) <= np.iinfo(np.int16).max
+    return np.argsort(group.astype(np.int16) if is_small else group,
+                      kind='stable')

@@ -26,7 +26,9 @@ class PartHosts:
     def __init__(self, table: HostTable, members: Sequence[Member],
                  host_cost: HostCost):
         """:param members: all members of the group"""
-        self._members, self._host_cost = members, host_cost
+        # The utilisation depends on the resource classes alone.
+        self._members = [*{m.requirements: m for m in members}.values()]
+        self._host_cost = host_cost
         self._eligibility = Eligibility(table)
         self._admitted = Admission(table)
 
