@@ -158,16 +158,21 @@ def cells(kinds: Kinds, in_time: InTime, most: int | None = None) -> Cells:
     return _of_policies(kinds, scoped_policies(kinds.group), in_time, most)
 
 
-def cell_without_rules(kinds: Kinds, in_time: InTime) -> Cells:
+def cell_without_rules(kinds: Kinds, in_time: InTime,
+                       counts: bool = True) -> Cells:
     """Return a single cell of all hosts, without rules, for bounds that ignore
     policies on domains. The kinds still contain the policies that exclude
     hosts or limit the members on a host, and all policies determine the
-    minimum number of hosts."""
-    return _of_policies(kinds, (), in_time)
+    minimum number of hosts.
+
+    :param counts: whether this number is needed
+    """
+    return _of_policies(kinds, (), in_time, counts=counts)
 
 
 def _of_policies(kinds: Kinds, policies: Iterable[ScopedPolicy],
-                 in_time: InTime, most: int | None = None) -> Cells:
+                 in_time: InTime, most: int | None = None,
+                 counts: bool = True) -> Cells:
     table = kinds.table
     levels: list[str] = []
     of = np.zeros(len(table), dtype=np.int64)
@@ -195,6 +200,8 @@ def _of_policies(kinds: Kinds, policies: Iterable[ScopedPolicy],
     known = countable_scopes(kinds, rules.scopes, numbers,
                              int(of.max(initial=0)) + 1)
     found = _cells(kinds, rules, of, levels, parts(kinds, known))
+    if not counts:
+        return found
     fewest, limited = counted_hosts(kinds, rules, in_time)
     # Patterns begin at the bound of the relaxation. Those of cohesive sets
     # would end before they distribute the sets.

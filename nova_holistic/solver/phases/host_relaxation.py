@@ -104,7 +104,9 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
     if not (kinds.is_coarse or host_cost.slopes):
         # Otherwise, plans use many hosts anyway.
         kinds = limited_kinds(kinds, limits().relaxed_kinds)
-    rules = cell_without_rules(kinds, deadline.check)
+    # A number of hosts does not improve the bound of costs of utilisation.
+    rules = cell_without_rules(kinds, deadline.check,
+                               counts=not host_cost.slopes)
     # No plan follows: the relaxation may use its share of the time left now.
     aggregation = HostAggregation(kinds, rules, host_cost, deadline.part(1.0))
     # Patterns improve the bound faster than further rounds do if hosts in use
@@ -183,7 +185,7 @@ def _separate_sets(incumbent: Incumbent, aggregation: HostAggregation,
         incumbent.prove(least + more, limit)
         return
     relaxation = HostAggregation(
-        others, cell_without_rules(others, deadline.check),
+        others, cell_without_rules(others, deadline.check, counts=False),
         aggregation.host_cost, deadline.part(1.0))
     relaxation.run()
     if relaxation.bound is not None:
