@@ -43,17 +43,18 @@ def replan_parts(known: Incumbent, deadline: Deadline) -> None:
     parts = batches(known, 1)
     if len(parts) < 2:
         return
+    hosts = PartHosts(HostTable.of(known.snapshot), known.members, host_cost)
     with contextlib.suppress(OutOfTime):
-        search = _PartPlans(known, deadline)
+        search = _PartPlans(known, hosts, deadline)
         with contextlib.suppress(OutOfTime):
             search.construct(deadline.part(phases().main_share))
         where = price_hosts(known, parts, deadline)
-        search = _PartPlans(known, deadline)
+        search = _PartPlans(known, hosts, deadline)
         if search.complete(where):
             search.run()
             if search.has_best:
                 return
-            search = _PartPlans(known, deadline)
+            search = _PartPlans(known, hosts, deadline)
         search.run()
 
 
@@ -61,14 +62,13 @@ class _PartPlans:
     """Better hosts for one part after another. All methods raise OutOfTime if
     the time ends before."""
 
-    def __init__(self, whole: Incumbent, deadline: Deadline):
+    def __init__(self, whole: Incumbent, hosts: PartHosts,
+                 deadline: Deadline):
         """:param whole: the incumbent that is improved"""
         self._whole, self._deadline = whole, deadline
+        self._table, self._hosts = hosts.table, hosts
         known = self._known = whole.with_satisfied_hard()
         parts = batches(known, 1)
-        self._table = HostTable.of(known.snapshot)
-        self._hosts = PartHosts(self._table, known.members,
-                                known.objective.host_cost())
         part_of = {m.path: number for number, part in enumerate(parts)
                    for m in part.members}
         self._policies: list[list[ScopedPolicy]] = [[] for _ in parts]

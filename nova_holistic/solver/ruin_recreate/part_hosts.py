@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -21,15 +22,19 @@ from nova_holistic.solver.problem.rows import ScopedPolicy
 
 
 class PartHosts:
-    """Chooses hosts by the cost of members and by the levels of policies."""
+    """Chooses hosts by the cost of members and by the levels of policies.
+
+    :ivar table: all hosts
+    """
 
     def __init__(self, table: HostTable, members: Sequence[Member],
                  host_cost: HostCost):
         """:param members: all members of the group"""
+        self.table = table
         # The utilisation depends on the resource classes alone.
         self._members = [*{m.requirements: m for m in members}.values()]
         self._host_cost = host_cost
-        self._eligibility = Eligibility(table)
+        self._suitable = cache(Eligibility(table).suitable)
         self._admitted = Admission(table)
 
     def choose(self, table: HostTable, part: Sequence[Member],
@@ -65,7 +70,7 @@ class PartHosts:
         for requirements, number in Counter(
                 m.requirements for m in part).items():
             amounts = tuple(demands(requirements))
-            suits = open_hosts & self._eligibility.suitable(requirements)
+            suits = open_hosts & self._suitable(requirements)
             for each in policies:
                 if admits_some(each.policy) and any(
                         m.requirements == requirements

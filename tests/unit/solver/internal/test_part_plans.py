@@ -12,7 +12,9 @@ from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.phases.part_plans import _PartPlans, replan_parts
+from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.ruin_recreate.part_hosts import PartHosts
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.internal.deadlines import in_time
@@ -31,6 +33,12 @@ def _known(wanted, snapshot, where=None, objective='spread', placed=()):
         assert known.offer({path: by_name[name]
                             for path, name in where.items()})
     return known
+
+
+def _search(known):
+    return _PartPlans(known, PartHosts(
+        HostTable.of(known.snapshot), known.members,
+        known.objective.host_cost()), in_time())
 
 
 def _triple(name, *policies):
@@ -105,7 +113,7 @@ def test_no_part_uses_the_hosts_that_another_part_prefers_not_to_share():
     known = _known(wanted, snapshot, {
         **_on('x', 'h0', 'h1', 'h2'), **_on('y', 'h3', 'h4', 'h5')})
     assert known.plan_cost == (0, pytest.approx(3 * 0.11 + 3 * 0.05))
-    _PartPlans(known, in_time()).construct(in_time())
+    _search(known).construct(in_time())
     assert known.plan_cost == (0, pytest.approx(3 * 0.01 + 3 * 0.05))
 
 
@@ -121,7 +129,7 @@ def test_a_plan_is_completed_and_improved_from_a_worse_start():
         **_on('x', 'r0h0', 'r0h1', 'r0h2'),
         **_on('y', 'r1h0', 'r1h1', 'r1h2')})
     before, by_name = known.plan_cost, snapshot.by_name()
-    search = _PartPlans(known, in_time())
+    search = _search(known)
     assert not search.complete({})
     assert search.complete({path: by_name[name] for path, name in _on(
         'x', 'r5h0', 'r5h1', 'r5h2').items()})
@@ -139,7 +147,7 @@ def test_a_start_without_hosts_for_the_other_parts_is_ignored():
     known = _known(group(groups=[
         _triple('x', Exclusive(), AntiAffinity()), _triple('y', Affinity())]),
         snapshot, {**_on('x', 'h0', 'h1', 'h2'), **_on('y', 'h3', 'h3', 'h3')})
-    search, where = _PartPlans(known, in_time()), dict(known.where)
+    search, where = _search(known), dict(known.where)
     first = snapshot.by_name()['h0']
     assert not search.complete({f'y/m-{n}': first for n in range(3)})
     assert known.where == where
