@@ -244,11 +244,11 @@ class Spread(LevelPolicy):
                                      Sequence[Host]]:
         """The enabled hosts of each place and domain."""
         found = defaultdict(list)
-        for host in snapshot.hosts:
-            domain = snapshot.domain(host, self.level)
-            place = tuple(snapshot.domain(host, level) for level in levels)
-            if domain is not None and None not in place and host.enabled:
-                found[place, domain].append(host)
+        for domain, hosts in snapshot.divided(self.level).items():
+            for host in hosts:
+                place = tuple([snapshot.domain(host, c) for c in levels])
+                if host.enabled and None not in place:
+                    found[place, domain].append(host)
         return found
 
 

@@ -3,6 +3,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from nova_holistic.solver.construct.promising_hosts import some_requirements
 from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.eligibility import (
     demands, Eligibility, total_demand)
-from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.hosts import by_group, HostTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +69,8 @@ def some_hosts(selection: HostSelection, table: HostTable) -> np.ndarray:
     order = np.argsort(-room, kind='stable')
     order = order[selection.open[order]]
     hosts, number = table.hosts, selection.number
-    empty = [h for h in order.tolist()
-             if not hosts[h].servers][:number(limits().further_hosts)]
+    empty = [*islice((h for h in order.tolist() if not hosts[h].servers),
+                     number(limits().further_hosts))]
     in_use = np.zeros(len(table), dtype=bool)
     in_use[list(selection.used)] = True
     roomy = table.alternated(order)
@@ -109,7 +110,7 @@ def _of_whole_domains(room: np.ndarray, order: np.ndarray,
     total = division.sums(np.minimum(room, 1.0))[:-1]
     rank = np.argsort(np.argsort(-total, kind='stable'), kind='stable')
     own = order[(division.of_host[order] >= 0) & (room[order] > 0)]
-    return own[np.argsort(rank[division.of_host[own]], kind='stable')]
+    return own[by_group(rank[division.of_host[own]])]
 
 
 def free_shares(members: Iterable[Member], table: HostTable) -> np.ndarray:

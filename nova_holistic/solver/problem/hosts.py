@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The hosts of a snapshot by index, with their properties as arrays."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 
@@ -142,13 +142,12 @@ class HostTable:
             return np.flatnonzero(division.of_host < 0)
         return division.hosts_in(domain)
 
-    def subset(self, hosts: Collection[Host]) -> Domain:
-        """A domain of exactly these hosts, the only one of an artificial
-        level.
+    def subset(self, numbers: frozenset[int]) -> Domain:
+        """A domain of exactly the hosts of these indexes, the only one of an
+        artificial level.
 
         The level's name contains a slash, unlike names of all other levels.
         """
-        numbers = frozenset(self.index[host.name] for host in hosts)
         if numbers not in self._subsets:
             self._add(Domain(f'hosts/{self._number}', ('chosen',)), numbers)
         return self._subsets[numbers]
@@ -183,7 +182,7 @@ def in_turns(group: np.ndarray) -> np.ndarray:
 
     :param group: [element]: number of its group
     """
-    return np.argsort(ranks(group), kind='stable')
+    return by_group(ranks(group))
 
 
 def ranks(group: np.ndarray) -> np.ndarray:

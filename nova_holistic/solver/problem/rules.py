@@ -150,7 +150,8 @@ class Rules:
     def among(self, scope: Scope, hosts: Collection[Host]) -> Expression:
         # Hosts that were not chosen hold no member.
         index = self.table.index
-        known = [host for host in hosts if host.name in index]
+        known = frozenset([index[host.name] for host in hosts
+                           if host.name in index])
         if not known:
             return pulp.LpAffineExpression()
         return self.count(scope, self.table.subset(known))

@@ -145,11 +145,11 @@ class DomainRules:
         return self.states.counts[:, self.case.classes_in(scope)].sum(axis=1)
 
     def covers(self, scope: int, level: str,
-               domains: Collection[int]) -> bool:
+               domains: frozenset[int]) -> bool:
         """Whether each member of the scope must be in one of the domains."""
         hosts = (self.case.room[self.case.classes_in(scope)] > 0).any(axis=0)
-        reached = np.unique(self.case.table.division(level).of_host[hosts])
-        return set(reached.tolist()) <= set(domains)
+        return domains.issuperset(
+            self.case.table.division(level).of_host[hosts].tolist())
 
     def block(self, level: str, domains: np.ndarray,
               states: np.ndarray) -> None:

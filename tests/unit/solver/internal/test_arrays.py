@@ -159,7 +159,7 @@ def test_arrays_cannot_be_written_to():
 def test_a_subset_belongs_to_one_table():
     snapshot = cloud(host('h1', 'r1'), host('h2', 'r2'))
     one, two = HostTable.of(snapshot), HostTable.of(snapshot)
-    chosen = one.subset([snapshot.hosts[0]])
+    chosen = one.subset(frozenset([0]))
     assert one.hosts_of(chosen.level, chosen).tolist() == [0]
     assert one.is_subset(chosen.level)
     assert not two.is_subset(chosen.level)
