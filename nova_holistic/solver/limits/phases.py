@@ -103,10 +103,11 @@ class PhasesLimits:
         benchmarks/grid.py: with 5,000, the preferences of three of four groups
         of 1,100 to 4,900 members cost more, and those of none cost less.
     :ivar emptied_first: members of a group above which these programs get
-        nearly all of the time if they satisfy all preferences that can be
-        satisfied. With 100, the plans of three of five groups of 111 to 179
-        members had one host more, because ruin and recreate did not follow;
-        with more than 250 members, those of seven of ten had fewer.
+        nearly all of the time if, after ruin and recreate, the plan violates
+        no preference that can be satisfied. With 100, the plans of three of
+        five groups of 111 to 179 members had one host more, because ruin and
+        recreate did not follow; with more than 250 members, those of seven of
+        ten had fewer.
     :ivar roomy_shares: shares of the hosts with the most room, in turn, that
         a program of all members may use in addition to those of the plan, if
         the objective is the number of hosts. Chosen by the mixed groups of

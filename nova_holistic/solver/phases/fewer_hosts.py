@@ -7,7 +7,7 @@ another. A program of all members, or of a few hundred of them, of their hosts
 and of some further ones places them together.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 import contextlib
 from dataclasses import replace
 import random
@@ -30,22 +30,26 @@ from nova_holistic.solver.settings import DEFAULT
 
 
 def search_fewer_hosts(known: Incumbent, backend: Backend,
-                       deadline: Deadline) -> None:
+                       deadline: Deadline,
+                       share: Callable[[], float] = lambda: 1.0) -> None:
     """If the objective is the number of hosts, improve the plan of the
     incumbent. Nothing is done if a member stays on its host, or if the group
     has too many members.
 
     :param known: an incumbent that has a plan
+    :param share: returns the share of the remaining time for this search. Ruin
+        and recreate may satisfy further preferences, which changes the share
+        for the programs
     :raises OutOfTime: if the time ends before the next program is built
     """
     if known.placed or len(known.members) > limits().emptied_group or (
             not known.counts_hosts):
         return
-    ruin_and_recreate(known, deadline.part(limits().attempt_share),
+    ruin_and_recreate(known, deadline.part(limits().attempt_share * share()),
                       DEFAULT.improvement.seed)
     if known.is_good_enough:
         return
-    search = _FewerHosts(known, backend, deadline)
+    search = _FewerHosts(known, backend, deadline.part(share()))
     if not search.place_all():
         search.place_some()
 

@@ -69,9 +69,12 @@ def relax_policies(incumbent: Incumbent,
         # A better plan violates no preference, either.
         return _relax(incumbent, hard, 0.0, deadline)
     # Only the count that is valid for the cost of the plan is useful.
-    violates = incumbent.where is not None
+    violates = bool(incumbent.where is not None or incumbent.least)
     found = _relax(incumbent, incumbent.group, float('inf'), deadline,
                    counts=violates)
+    if incumbent.least:
+        # Every plan violates a preference.
+        return found
     with contextlib.suppress(OutOfTime):
         preferred = _relax(incumbent, hard, 0.0, deadline,
                            counts=not violates)

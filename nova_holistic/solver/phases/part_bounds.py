@@ -102,8 +102,9 @@ def bound_diverse(known: Incumbent, backend: Backend, deadline: Deadline,
         # Patterns are not applicable if policies keep members together.
         hosts = relax_policies(known, deadline.part(limits().bound_share))
     with contextlib.suppress(OutOfTime):
-        search_fewer_hosts(known, backend, deadline.part(
-            _share_for_plan(known, hosts, is_full)))
+        search_fewer_hosts(
+            known, backend, deadline,
+            lambda: _share_for_plan(known, hosts, is_full))
     if known.is_good_enough or is_full and not known.is_preferred:
         # The large-neighbourhood search satisfies more preferences.
         return

@@ -230,13 +230,15 @@ def test_exclusive_members_keep_the_limit_of_a_host():
 
 def test_a_plan_without_violations_needs_one_relaxation(monkeypatch):
     """Its bound does not count plans with violations. A plan with violations
-    also has a bound of all plans."""
+    also has a bound of all plans. If every plan is known to have violations,
+    this is the only one."""
     wanted, snapshot = _half_used(
         Exclusive(weight=1.0), AntiAffinity(weight=1.0))
     by_name = snapshot.by_name()
     apart = [by_name[f'h{n}'] for n in range(4)]
     numbers = []
-    for hosts in (apart, [by_name['h4']] * 4):
+    for hosts, least in (
+            (apart, 0), ([by_name['h4']] * 4, 0), ([by_name['h4']] * 4, 1)):
         solved = []
         monkeypatch.setattr(
             host_relaxation, 'HostAggregation',
@@ -245,9 +247,10 @@ def test_a_plan_without_violations_needs_one_relaxation(monkeypatch):
                           load_objective('stack'), 0.01)
         assert known.offer({'others/m-0': by_name['h5'], **{
             f'alone/m-{n}': host for n, host in enumerate(hosts)}})
+        known.prove_least(least)
         relax_policies(known, in_time())
         numbers.append(len(solved))
-    assert numbers == [1, 2]
+    assert numbers == [1, 2, 1]
 
 
 def test_preferences_count_as_hard_policies_for_plans_without_violations():

@@ -167,6 +167,20 @@ def test_ruin_and_recreate_uses_roomy_hosts():
             each, in_time(), 1)) == 2
 
 
+def test_the_share_of_the_programs_follows_ruin_and_recreate(monkeypatch):
+    """Ruin and recreate may satisfy the last preferences."""
+    known, calls = _known(_shop(), _racks({})), []
+    monkeypatch.setattr(fewer_hosts, 'ruin_and_recreate',
+                        lambda *_: calls.append('ruin and recreate'))
+
+    def share():
+        calls.append('share')
+        return 0.5
+
+    search_fewer_hosts(known, load_backend('highs'), in_time(), share)
+    assert calls[-2:] == ['ruin and recreate', 'share']
+
+
 def test_other_objectives_keep_their_plans():
     known = _known(_shop(), _racks({7: (LARGE, UNEVEN)}), objective='stack')
     before = known.where
