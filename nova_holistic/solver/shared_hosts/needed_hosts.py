@@ -6,6 +6,7 @@ others, each part needs only the cheapest. A dynamic program of these and of
 the hosts with prices has the same optimum as one of all hosts.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from nova_holistic.solver.limits.current import shared_hosts as limits
 from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.shared_hosts.part_program import PartProgram
+from nova_holistic.solver.small_groups.domain_program import DomainProgram
 from nova_holistic.solver.small_groups.domain_rules import DomainRules
 
 
@@ -29,21 +31,31 @@ class NeededHosts:
     _changing: np.ndarray = field(
         default_factory=lambda: np.zeros(1, dtype=bool))
 
-    def rules(self, priced: np.ndarray, in_time: InTime) -> DomainRules:
-        """The rules of the problem, with the hosts that the cheapest plan is
-        among.
+    def program(self, priced: np.ndarray,
+                costs: Callable[[np.ndarray], np.ndarray],
+                in_time: InTime) -> DomainProgram:
+        """The program of the part, with the hosts that the cheapest plan is
+        among. If these hosts are not known, it has all hosts, and they are
+        determined for the next prices.
 
         :param priced: indexes of the hosts with prices
+        :param costs: returns [n, state]: price, for indexes of hosts
         """
-        every = self.part.problem.rules
+        every, factor = self.part.problem.rules, self.part.problem.factor
         hosts, spare = len(every.leaves), limits().spare_hosts
-        if len(priced) > limits().priced_share * hosts:
-            return every
+        is_few = len(priced) <= limits().priced_share * hosts
         has_price = np.zeros(hosts, dtype=bool)
         has_price[priced] = True
-        if self._rules is None or (has_price & ~self._changing)[
-                self._rules.leaves].sum() > spare:
+        rules = self._rules
+        if is_few and rules is not None and (has_price & ~self._changing)[
+                rules.leaves].sum() <= spare:
+            return DomainProgram(rules, costs(rules.leaves), factor, in_time)
+        program = DomainProgram(every, costs(every.leaves), factor, in_time)
+        if is_few:
             changing = has_price | self._changing
-            self._rules = self.part.needed(changing, spare, in_time)
-            self._changing = changing
-        return self._rules
+            program.changing, program.spare = changing[every.leaves], spare
+            needed = program.needed_leaves()
+            if factor:
+                needed |= program.with_factor(0.0).needed_leaves()
+            self._rules, self._changing = every.only(needed), changing
+        return program

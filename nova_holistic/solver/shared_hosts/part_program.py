@@ -13,7 +13,6 @@ from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.small_groups.domain_problem import DomainProblem
 from nova_holistic.solver.small_groups.domain_program import DomainProgram
-from nova_holistic.solver.small_groups.domain_rules import DomainRules
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,16 +71,14 @@ class PartProgram:
             permitted, any(each.policy.hard and each.policy.closes == HOST
                            for each in alone.policies))
 
-    def solve(self, rules: DomainRules, costs: np.ndarray,
-              in_time: InTime) -> PartPlan | None:
+    def solve(self, program: DomainProgram) -> PartPlan | None:
         """The cheapest hosts; None if no plan exists.
 
-        :param rules: the rules of the problem, with the leaves that the plan
-            may need
-        :param costs: [leaf, state]: price
+        :param program: the program of the part with its factor, and with
+            prices as costs
         """
         problem, factor = self.problem, self.problem.factor
-        found = DomainProgram(rules, costs, factor, in_time).optimum()
+        found = program.optimum()
         if found is None:
             return None
         own = sum(float(problem.costs[each]) for each in found.hosts.items())
@@ -89,32 +86,17 @@ class PartProgram:
         if not factor:
             return PartPlan(bound, found.hosts, own, True)
         leaf_of = {host: leaf for leaf, host in enumerate(
-            rules.leaves.tolist()) if host in found.hosts}
-        paid = sum(float(costs[leaf, found.hosts[host]])
+            program.rules.leaves.tolist()) if host in found.hosts}
+        paid = sum(float(program.costs[leaf, found.hosts[host]])
                    for host, leaf in leaf_of.items())
         violated = (found.cost - paid) / factor + problem.rules.constant
         spare = float(self.permitted / problem.unit) - violated
         if spare > EQUAL_COSTS:
             # Plans may violate more. Then the factor makes the bound weak.
-            least = DomainProgram(rules, costs, 0.0, in_time).optimum()
+            least = program.with_factor(0.0).optimum()
             if least is not None:
                 bound = max(bound, problem.bound(least, 0.0, self.permitted))
         return PartPlan(bound, found.hosts, own, spare >= -EQUAL_COSTS)
-
-    def needed(self, changing: np.ndarray, spare: int,
-               in_time: InTime) -> DomainRules:
-        """The rules, with the leaves that the cheapest hosts are among if
-        prices only raise the costs of some hosts.
-
-        :param changing: [host]: whether any price is possible
-        :param spare: number of other hosts with prices
-        """
-        problem, rules = self.problem, self.problem.rules
-        leaves = rules.leaves
-        return rules.only(np.any([DomainProgram(
-            rules, problem.costs[leaves], factor, in_time, changing[leaves],
-            spare).needed_leaves() for factor in {problem.factor, 0.0}],
-            axis=0))
 
     def least(self, in_time: InTime) -> Fraction:
         """A lower bound of the cost of its preferences."""

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import contextlib
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -176,9 +177,9 @@ class _Search:
         bounds, new = [], False
         for number, part in enumerate(self._parts):
             deadline.check()
-            rules = self._needed[number].rules(prices.hosts, deadline.check)
-            found = part.solve(rules, prices.costs(
-                part, number, self._curves, rules.leaves), deadline.check)
+            found = part.solve(self._needed[number].program(
+                prices.hosts, partial(prices.costs, part, number,
+                                      self._curves), deadline.check))
             if found is None:
                 return False
             bounds.append(found.bound)

@@ -9,7 +9,7 @@ contains all members has the minimum cost of all plans.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 import itertools
 
 import numpy as np
@@ -77,6 +77,10 @@ class DomainProgram:
         self._trace(len(self.rules.tree), 0, len(self.rules.states) - 1,
                     hosts)
         return Optimum(float(best), hosts)
+
+    def with_factor(self, factor: float) -> 'DomainProgram':
+        """The same program with another factor."""
+        return replace(self, factor=factor, chosen=(), _known={})
 
     def needed_leaves(self) -> np.ndarray:
         """[leaf]: whether a plan of minimum cost may need the host.

@@ -52,10 +52,30 @@ def _limited(spare):
         limits().shared_hosts, spare_hosts=spare)))
 
 
-def _optimum(part, rules, costs, factor):
-    found = DomainProgram(rules, costs[rules.leaves], factor,
-                          in_time().check).optimum()
-    return None if found is None else found.cost
+def _all(part, costs, factor=None):
+    """The program of all hosts."""
+    rules = part.problem.rules
+    return DomainProgram(
+        rules, costs[rules.leaves], part.problem.factor if factor is None
+        else factor, in_time().check)
+
+
+def _program(needed, priced, costs=None):
+    costs = needed.part.problem.costs if costs is None else costs
+    return needed.program(np.array(priced, dtype=np.int64),
+                          costs.__getitem__, in_time().check)
+
+
+def _leaves(needed, priced):
+    """The hosts of the program for these prices. The first program for a set
+    of prices may have all hosts."""
+    _program(needed, priced)
+    return {*_program(needed, priced).rules.leaves.tolist()}
+
+
+def _cost(program):
+    found = program.optimum()
+    return np.inf if found is None else found.cost
 
 
 def test_the_optimum_is_that_of_all_hosts():
@@ -64,30 +84,27 @@ def test_the_optimum_is_that_of_all_hosts():
     for seed in range(CASES):
         chance = random.Random(seed)
         part = _random_part(chance)
-        every = part.problem.rules
         with _limited(chance.randint(0, 2)):
             needed = NeededHosts(part)
-            costs = part.problem.costs.copy()
-            least = _optimum(part, every, costs, part.problem.factor)
+            least = _cost(_all(part, part.problem.costs))
             priced = np.zeros(0, dtype=np.int64)
             for _ in range(8):
-                found = DomainProgram(every, costs[every.leaves], 0.0,
-                                      in_time().check).optimum()
+                found = _all(part, part.problem.costs, 0.0).optimum()
                 fresh = [] if found is None else [*found.hosts]
-                priced = np.union1d(priced, [*fresh, chance.randrange(
-                    60)]).astype(np.int64)
+                priced = np.union1d(priced, [*fresh, chance.randrange(60)])
                 costs = part.problem.costs.copy()
-                costs[priced, 1:] += np.array([
+                costs[priced.astype(np.int64), 1:] += np.array([
                     [chance.choice((0.0, chance.random()))]
                     for _ in priced])
-                rules = needed.rules(priced, in_time().check)
-                fewer += len(rules.leaves) < len(every.leaves)
+                program = _program(needed, priced, costs)
+                fewer += len(program.rules.leaves) < 60
                 for factor in {0.0, part.problem.factor}:
-                    best = _optimum(part, every, costs, factor)
-                    assert _optimum(part, rules, costs, factor) == (
-                        best if best is None else pytest.approx(
-                            best, abs=1e-12)), seed
-                above += best is not None and best > least + 1e-9
+                    best = _cost(_all(part, costs, factor))
+                    assert _cost(program.with_factor(factor)) == (
+                        pytest.approx(best, abs=1e-12)), seed
+                assert _cost(program) == pytest.approx(
+                    _cost(_all(part, costs)), abs=1e-12), seed
+                above += least + 1e-9 < _cost(program) < np.inf
     assert min(fewer, above) > CASES
 
 
@@ -102,23 +119,22 @@ def test_few_hosts_remain_of_a_large_cloud():
     """The members need two hosts without a price, and as many more as may get
     prices."""
     with _limited(3):
-        rules = NeededHosts(_apart()).rules(
-            np.array([50, 70]), in_time().check)
-    assert len(rules.leaves) == 2 + 2 + 3
-    assert {50, 70} <= {*rules.leaves.tolist()}
+        leaves = _leaves(NeededHosts(_apart()), [50, 70])
+    assert len(leaves) == 2 + 2 + 3
+    assert {50, 70} <= leaves
 
 
 def test_hosts_are_chosen_again_when_too_many_have_prices():
     with _limited(1):
         needed = NeededHosts(_apart())
-        first = needed.rules(np.array([70]), in_time().check)
-        assert len(first.leaves) == 1 + 2 + 1
-        fresh = sorted({*first.leaves.tolist()} - {70})
-        for number in (1, 2, 3):
-            priced = np.array([*fresh[:number], 70])
-            rules = needed.rules(priced, in_time().check)
-            assert (rules is first) is (number == 1), number
-    assert len(rules.leaves) == 3 + 2 + 1
+        first = _leaves(needed, [70])
+        assert len(first) == 1 + 2 + 1
+        one, two, three = sorted(first - {70})
+        assert _leaves(needed, [one, 70]) == first
+        second = _leaves(needed, [one, two, 70])
+        assert len(second) == 3 + 2 + 1
+        assert {one, two, 70} <= second
+        assert _leaves(needed, [one, two, three, 70]) == second
 
 
 def test_an_even_spread_over_hosts_needs_all_of_them():
@@ -127,5 +143,4 @@ def test_an_even_spread_over_hosts_needs_all_of_them():
     part = _part(group(servers('m', 30), policies=[
         Spread(level='host', max_skew=0)]), snapshot)
     with _limited(0):
-        rules = NeededHosts(part).rules(np.array([0]), in_time().check)
-    assert len(rules.leaves) == 30
+        assert len(_leaves(NeededHosts(part), [0])) == 30
