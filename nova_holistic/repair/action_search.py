@@ -153,8 +153,8 @@ class ActionSearch:
         if host.name in case.refused.get(row.member.description, ()):
             return False
         return any(fits(replace(row.member, requirements=replace(
-            wanted, resources=FrozenMapping(), location=())), host,
-            case.snapshot) for wanted in (
+            wanted, resources=FrozenMapping(), location=())), host)
+            for wanted in (
                 row.member.requirements, self._changes[move.member].wanted))
 
     def _solved(self, barred: _Barred) -> Mapping[str, str] | None:

@@ -127,7 +127,7 @@ def _misfits(row: MemberRecord, wanted: Member,
     host = hosts.get(row.place.host)
     bare = replace(wanted, requirements=replace(
         wanted.requirements, resources=FrozenMapping()))
-    if host is None or fits(bare, _enabled(host), snapshot):
+    if host is None or fits(bare, _enabled(host)):
         return ()
     return [Reason.of(row.member.path, text) for text in _differences(
         row.member.requirements, wanted.requirements)]

@@ -72,7 +72,7 @@ def broken_policies(group: Group, snapshot: Snapshot,
         path: hosts[name] for path, name in placement.items()}, snapshot))
 
 
-def fits(member: Member, host: Host, snapshot: Snapshot) -> bool:
+def fits(member: Member, host: Host) -> bool:
     """Whether the host is enabled, meets the member's requirements and has
     room for it, regardless of policies.
 

@@ -58,7 +58,7 @@ def hosts_for_member(insertion: Insertion,
     costs = _preference_costs(insertion, [
         host for host in insertion.snapshot.hosts
         if host.name in insertion.candidates
-        and fits(insertion.member, host, insertion.snapshot)])
+        and fits(insertion.member, host)])
     found = sorted(costs, key=costs.__getitem__)
     value = _objective_cost(insertion, objective, found)
     found.sort(key=lambda host: (costs[host], value(host)))

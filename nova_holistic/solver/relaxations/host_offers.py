@@ -126,8 +126,7 @@ def offers(group: Group, snapshot: Snapshot, kind: Host,
             aggregates=near.aggregates, labels=near.labels,
             availability_zone=_zone(near, location, snapshot))
         if all(rule.admits(host) for rule in group.rules) and any(
-                fits(member, host, snapshot)
-                for member in representatives.values()):
+                fits(member, host) for member in representatives.values()):
             if len(found) == limits().part_hosts:
                 return None
             found.append(Offer(host, near.name))
