@@ -10,7 +10,6 @@ Lagrangian bound: the value of all members, less the gains of the hosts.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 import math
 
 import numpy as np
@@ -22,6 +21,8 @@ from nova_holistic.solver.column_generation.pricing import (
     Pricing, PricingResult)
 from nova_holistic.solver.column_generation.restricted_master import (
     RestrictedMaster)
+from nova_holistic.solver.column_generation.scaled_prices import (
+    best_factor, scaled)
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.columns import constant
@@ -44,7 +45,9 @@ class ColumnGeneration:
     :ivar prices: [kind]: approximate price of a member
     :ivar numbers: number of members of each kind
     :ivar only_bounds: whether hosts only cost to be used and no plan follows:
-        the program may then converge with few patterns, and use all the time
+        the program may then converge with few patterns
+    :ivar time_share: share of the time limit that column generation and dives
+        may use
     """
 
     def __init__(self, kinds: Kinds, cells: Cells, host_cost: HostCost,
@@ -55,7 +58,8 @@ class ColumnGeneration:
         :param branches: branches; every plan whose preferences cost at most
             the limit of the relaxation follows one of them
         """
-        self.host_types = HostTypes.of(kinds, aggregation.columns, host_cost)
+        self.host_types = HostTypes.of(
+            kinds, aggregation.pattern_columns, host_cost)
         # A later phase that uses the patterns has another deadline.
         self.deadline = deadline
         self.pricing = Pricing(self.host_types,
@@ -71,6 +75,9 @@ class ColumnGeneration:
         self.master = RestrictedMaster(kinds, cells, self.host_types, unit,
                                        self.limit)
         self.only_bounds = False
+        self.time_share = phases_limits().relaxation_limit
+        self._equal_costs = not host_cost.slopes and not np.ptp(
+            self.host_types.opening)
         self._branches = sorted(branches, key=lambda branch: -sum(
             aggregation.domains[number] == value
             for number, value in branch.fixed))
@@ -164,23 +171,28 @@ class ColumnGeneration:
                 return False
             if self.floor >= enough:
                 return self.master.unplaced < 1e-6
-            if self._has_converged(integral):
-                if self.master.unplaced < 1e-6:
-                    return True
+            unplaced = self.master.unplaced > 1e-6
+            converged = self._has_converged(integral)
+            if converged and not unplaced:
+                return True
+            falls = self.master.value < last * (
+                1 - decomposition().bound_progress)
+            last = self.master.value
+            useful = (falls or not self._equal_costs if unplaced
+                      else falls and (known or self.only_bounds))
+            if not converged and useful and self._add_columns(self.pricing(
+                    self.master.prices(self.master.duals)[0],
+                    max_types=self._heuristic_types(),
+                    by_cost=self.only_bounds)):
+                continue
+            if unplaced and (converged or self._equal_costs):
+                # If hosts have equal costs, the exact prices of a program
+                # that leaves members unplaced prove weak bounds.
                 if penalty > limits().largest_penalty:
                     return False
                 self._penalty = penalty = penalty * limits().penalty_growth
                 self.master.penalise(penalty * self.prices)
-                continue
-            falls = self.master.value < last * (
-                1 - decomposition().bound_progress)
-            last = self.master.value
-            if (self.master.unplaced > 1e-6 or falls and (
-                    known or self.only_bounds)) and (
-                        self._add_columns(self.pricing(
-                            self.master.prices(self.master.duals)[0],
-                            max_types=limits().cell_types,
-                            by_cost=self.only_bounds))):
+                last = float('inf')
                 continue
             fresh, better = self._price(
                 weight * self._duals + (1 - weight) * self.master.duals)
@@ -192,11 +204,16 @@ class ColumnGeneration:
             weight = limits().smoothing if useful else 0.0
         return self.master.unplaced < 1e-6
 
+    def _heuristic_types(self) -> int:
+        """Number of host types for heuristic pricing. If hosts have equal
+        costs, the types in use come first, and have their best patterns
+        already."""
+        used = float(np.sum(self.master.used)) if self._equal_costs else 0.0
+        return max(limits().cell_types, math.ceil(2 * used))
+
     def has_used_time_share(self) -> bool:
         """Whether column generation has used its share of the time limit."""
-        return self.deadline.elapsed() > (
-            (1.0 if self.only_bounds else phases_limits().relaxation_limit)
-            * self.deadline.limit)
+        return self.deadline.elapsed() > self.time_share * self.deadline.limit
 
     def _has_converged(self, integral: bool) -> bool:
         value = self.master.value
@@ -223,7 +240,9 @@ class ColumnGeneration:
                     some, gains.patterns[some]))
             # If the patterns on the hosts have a higher value than all
             # members, the prices are too high.
-            if supplied >= proved or (number and not better):
+            late = self._equal_costs and self.deadline.elapsed() > (
+                phases_limits().bound_share * self.deadline.limit)
+            if supplied >= proved or (number and not better) or late:
                 return
 
     def _price(self, duals: np.ndarray) -> tuple[int, bool]:
@@ -250,37 +269,16 @@ class ColumnGeneration:
                       proved: float) -> bool:
         """Store the bound and the duals if they improve the bound; return
         whether they do."""
-        duals, gains, proved = self._scaled(duals, gains, proved)
+        if self.only_bounds or self._equal_costs:
+            factor = best_factor(self.host_types, gains, proved)
+            duals, proved = factor * duals, factor * proved
+            gains = scaled(gains, self.host_types, factor)
         found = self._bound_of(gains, proved)
         better = found > self.floor
         if better:
             self.floor = found
             self._duals = duals
         return better
-
-    def _scaled(self, duals: np.ndarray, gains: PricingResult, proved: float
-                ) -> tuple[np.ndarray, PricingResult, float]:
-        """The duals times the factor up to 1 with the best bound, the limits
-        of the gains at these duals, and the bound before they are subtracted.
-
-        If hosts only cost to be used, the values of their patterns change by
-        the same factor, as in Farley, A Note on Bounding a Class of Linear
-        Programming Problems, Including Cutting Stock Problems (Operations
-        Research 38, 1990).
-        """
-        numbers, cost = self.host_types.numbers, self.host_types.opening
-        if not self.only_bounds:
-            return duals, gains, proved
-        value = np.where(gains.most > 0, gains.most + cost, 0.0)
-        # From this factor on, a host has a gain.
-        least = np.divide(cost, value, out=np.ones(len(cost)),
-                          where=value > 0)
-        order = np.argsort(least, kind='stable')
-        # From here on, the gains rise faster than the value of the members.
-        beyond = np.flatnonzero(np.cumsum((numbers * value)[order]) > proved)
-        factor = float(least[order[beyond[0]]]) if len(beyond) else 1.0
-        return factor * duals, replace(gains, most=np.maximum(
-            factor * value - cost, 0.0)), factor * proved
 
     def _bound_of(self, gains: PricingResult, proved: float) -> float:
         """The bound that prices prove, after the gains of hosts are

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Placements on the hosts of a relaxation, from patterns of whole members."""
 
+from collections.abc import Mapping
 from collections import Counter
 import math
 
@@ -52,18 +53,39 @@ def place_patterns(kinds: Kinds, cells: Cells, generation: ColumnGeneration,
     result = Dive(generation, goal, fallback_goal, integral).run()
     if result is None or not result.hosts:
         return None
-    master, used = generation.master, sorted(result.hosts)
+    master = generation.master
     found = integer_shares(kinds, cells, master.places(result.hosts), limit,
                            generation.deadline.left())
     if found is None:
         return None
     shares, parts = found
-    taken = places_of_hosts(
-        generation.host_types,
-        Patterns(np.array(master.types)[used], master.patterns[used]),
-        np.array([result.hosts[c] for c in used]), shares)
+    taken = places_of_hosts(generation.host_types, *_patterns_in_use(
+        generation, result.hosts), shares)
     return (taken, parts) if _has_enough_hosts(
         cells, generation.host_types, taken, parts) else None
+
+
+def places_on_hosts(generation: ColumnGeneration,
+                    hosts: Mapping[int, int]) -> np.ndarray:
+    """Places as [kind, host of the columns], as many as the patterns have.
+
+    :param hosts: the hosts of a dive
+    """
+    host_types = generation.host_types
+    _, patterns, numbers = _hosts_in_use(
+        host_types, *_patterns_in_use(generation, hosts))
+    found = np.zeros((len(generation.numbers), host_types.numbers.sum()),
+                     dtype=np.int64)
+    found[:, numbers] = patterns.T
+    return found
+
+
+def _patterns_in_use(generation: ColumnGeneration, hosts: Mapping[int, int]
+                     ) -> tuple[Patterns, np.ndarray]:
+    """The patterns of a dive, and the number of hosts with each of them."""
+    master, used = generation.master, sorted(hosts)
+    return (Patterns(np.array(master.types)[used], master.patterns[used]),
+            np.array([hosts[column] for column in used], dtype=np.int64))
 
 
 def places_of_hosts(host_types: HostTypes, used: Patterns,

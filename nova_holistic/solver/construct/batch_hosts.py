@@ -21,25 +21,40 @@ from nova_holistic.solver.problem.incumbent import Incumbent
 class BatchHosts:
     """Chooses hosts with the capacity that placed members leave.
 
-    :ivar masks: [host]: whether a batch may use the host, for each attempt in
-        turn
     :ivar more_linked: whether to choose more hosts with free uplinks
     """
 
     def __init__(self, incumbent: Incumbent, table: HostTable,
-                 deadline: Deadline, in_time: InTime):
-        """:param deadline: after it, fewer hosts are compared"""
+                 deadline: Deadline, in_time: InTime,
+                 preferred: np.ndarray | None = None):
+        """
+        :param deadline: after it, fewer hosts are compared
+        :param preferred: [host]: whether all batches first use it, except
+            those that close their hosts to others
+        """
         self._incumbent, self._table = incumbent, table
         self._deadline, self._in_time = deadline, in_time
         self._eligibility = Eligibility(table)
         self._promising = incumbent.objective.host_cost() and PromisingHosts(
             table, incumbent.members, incumbent.objective)
-        self.masks = [np.ones(len(table), dtype=bool)]
+        self._masks = [np.ones(len(table), dtype=bool)]
         if incumbent.counts_hosts and not incumbent.placed:
             # All batches share few hosts.
-            self.masks.insert(0, np.isin(np.arange(len(table)), roomy_hosts(
+            self._masks.insert(0, np.isin(np.arange(len(table)), roomy_hosts(
                 table, incumbent.members, self._eligibility)))
+        self._preferred = preferred
         self.more_linked = False
+
+    def masks(self, batch: Batch) -> list[np.ndarray]:
+        """[host]: whether the batch may use the host, for each attempt in
+        turn."""
+        preferred = self._preferred
+        if preferred is None:
+            return self._masks
+        if batch.closes:
+            return [*(each & ~preferred for each in self._masks),
+                    self._masks[-1]]
+        return [preferred, *(each | preferred for each in self._masks)]
 
     def table(self, group: Group, placed: PlacedMembers) -> HostTable:
         """All hosts, with the capacity that the placed members leave.

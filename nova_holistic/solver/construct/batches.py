@@ -132,9 +132,9 @@ def batches(incumbent: Incumbent, most: int,
 
     :param most: maximum number of members of a batch with several parts
     :param constructs: whether the members have no hosts yet. Then members with
-        traffic have separate batches, and parts with large members come
-        first among the others: small members use the capacity that large ones
-        leave
+        traffic have separate batches, the next batches are those of members
+        with preferences, and parts with large members come first among the
+        others: small members use the capacity that large ones leave
     """
     parts = _parts(incumbent)
     if max(map(len, parts), default=0) > limits().batch_members:
@@ -143,6 +143,7 @@ def batches(incumbent: Incumbent, most: int,
                for path in part}
     closes: dict[int, set[str]] = {}
     traffic: set[int] = set()
+    preferring: set[int] = set()
     for each in incumbent.policies:
         if each.scope.members:
             part = of_path[each.scope.members[0].path]
@@ -150,16 +151,19 @@ def batches(incumbent: Incumbent, most: int,
                 closes.setdefault(part, set()).add(each.policy.closes)
             if _limits_traffic(each):
                 traffic.add(part)
+            if constructs and not each.policy.hard:
+                preferring.add(part)
     members = incumbent.members
     if constructs:
         size = _mean_sizes(members, of_path)
         members = sorted(members, key=lambda m: -size[of_path[m.path]])
     found = []
+    others = set(of_path.values()) - closes.keys() - traffic
     ordered = [[m for m in members if of_path[m.path] in special]
                for special in (closes.keys() - traffic, traffic,
-                               of_path.values() - closes.keys() - traffic)]
+                               others & preferring, others - preferring)]
     if not constructs:
-        ordered[1:] = [ordered[1] + ordered[2]]
+        ordered[1:] = [ordered[1] + ordered[3]]
     for some in ordered:
         found.extend(_batches(some, of_path, closes, most))
     return found

@@ -21,7 +21,9 @@ from nova_holistic.solver.construct.batches import (
 from nova_holistic.solver.construct.cheapest_host import CheapestHost
 from nova_holistic.solver.construct.greedy import Restarts
 from nova_holistic.solver.construct.placed_members import PlacedMembers
+from nova_holistic.solver.construct.places_first import PlacesFirst
 from nova_holistic.solver.limits.current import construct as limits, phases
+from nova_holistic.solver.numerics.kind_places import KindPlaces
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.hard_forms import with_hard_forms
@@ -49,14 +51,18 @@ class BatchConstruction:
     """Places batches of members."""
 
     def __init__(self, incumbent: Incumbent, table: HostTable,
-                 deadline: Deadline, last: Deadline):
+                 deadline: Deadline, last: Deadline,
+                 places: KindPlaces | None = None):
         """
         :param deadline: after this deadline, each batch takes less effort
         :param last: a later deadline, at which the construction fails
+        :param places: places for members that are used first
         """
         self._incumbent, self._table = incumbent, table
         self._deadline, self._last = deadline, last
-        self._hosts = BatchHosts(incumbent, table, deadline, last.check)
+        self._places = places
+        self._hosts = BatchHosts(incumbent, table, deadline, last.check,
+                                 places and places.hosts)
         self._successes: Counter[Ordering] = Counter()
         host_cost = incumbent.objective.host_cost()
         self._orderings: Sequence[Ordering] = ORDERINGS if (
@@ -164,11 +170,16 @@ class BatchConstruction:
         placed before the others, on hosts that are chosen for it alone."""
         self._hosts.more_linked = again
         paths = {member.path for member in batch.members}
-        if self._place_preferred(batch):
+        group = batch.within(self._incumbent.group)
+        prefers = not all(each.policy.hard for each in scoped_policies(group))
+        if prefers and self._place_preferred(batch, group):
             self._satisfied |= paths
             return None
         self._satisfied -= paths
-        group = batch.within(self._incumbent.group)
+        if prefers and batch.parts and self._spare > 0:
+            # Most parts can be placed without violated preferences.
+            return next(filter(None, map(
+                self._failed_part, batch.parts)), None)
         if self._place(batch, group, limits().batch_share):
             return None
         if not batch.parts or self._without_host is None:
@@ -177,14 +188,15 @@ class BatchConstruction:
         return self._failed_part(part, True) or self._failed_part(
             batch.without(part), True)
 
-    def _place_preferred(self, batch: Batch) -> bool:
-        """Place one batch without violated preferences, if it has any; return
-        whether a plan was found. Greedy construction satisfies far more
-        preferences if they restrict its hosts than if they are costs."""
+    def _place_preferred(self, batch: Batch, group: Group) -> bool:
+        """Place one batch without violated preferences; return whether a plan
+        was found. Greedy construction satisfies far more preferences if they
+        restrict its hosts than if they are costs.
+
+        :param group: the group of the batch
+        """
         before = self._deadline.left()
-        group = batch.within(self._incumbent.group)
-        if self._spare <= 0 or not before or all(
-                each.policy.hard for each in scoped_policies(group)):
+        if self._spare <= 0 or not before:
             return False
         found = self._place(batch, with_hard_forms(group),
                             limits().batch_share)
@@ -200,7 +212,7 @@ class BatchConstruction:
         :param share: factor of the numbers of hosts
         """
         best: _BatchPlan | None = None
-        for mask in self._hosts.masks:
+        for mask in self._hosts.masks(batch):
             found = self._best(batch, group, share, mask)
             if found and (best is None or found.cost < best.cost):
                 best = found
@@ -228,15 +240,14 @@ class BatchConstruction:
         best: _BatchPlan | None = None
         used = np.flatnonzero(np.isin(hosts, [*self._placed.on]))
         restarts = Restarts(case, self._last, used)
+        orderings = self._orderings_of(case, hosts)
         for ordering, counts in restarts.plans(
-                sorted(self._orderings,
-                       key=lambda each: -self._successes[each]),
-                limits().further_restarts):
+                orderings, limits().further_restarts):
             placement = case.placement(counts)
             plan_cost = (case.preference_cost(placement),
                          self._placed.value(batch, placement))
             if best is None or plan_cost < best.cost:
-                best = _BatchPlan(plan_cost, placement, ordering)
+                best = _BatchPlan(plan_cost, placement, orderings[ordering])
             if self._deadline.left() < (limits().further_plan_share
                                         * self._deadline.limit):
                 # The ordering that was best for most batches is first.
@@ -246,3 +257,18 @@ class BatchConstruction:
                 case.classes[c].members[0].path
                 for c, _ in restarts.failures.most_common(1)), None)
         return best
+
+    def _orderings_of(self, case: Case,
+                      hosts: np.ndarray) -> Mapping[Ordering, Ordering]:
+        """The orderings of the hosts of a case, the most successful first,
+        each with the ordering on which it is based.
+
+        :param hosts: [host of the case]: index in the snapshot
+        """
+        bases = sorted(self._orderings,
+                       key=lambda each: -self._successes[each])
+        if self._places is None:
+            return {each: each for each in bases}
+        first = PlacesFirst.of(bases[0], self._places, case, hosts,
+                               self._placed.where)
+        return {first.with_base(each): each for each in bases}

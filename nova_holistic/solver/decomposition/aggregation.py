@@ -50,6 +50,8 @@ class HostAggregation:
     :ivar duals: cost of a member of each kind, and of each row of the cells'
         rules
     :ivar columns: the hosts that can be used
+    :ivar pattern_columns: the hosts for which column generation generates
+        patterns; by default all of them
     """
 
     def __init__(self, kinds: Kinds, cells: Cells, host_cost: HostCost,
@@ -61,6 +63,7 @@ class HostAggregation:
         self._equality_tolerance = (
             limits().equal_hosts if host_cost.slopes else EQUAL_COSTS)
         self.columns = columns(kinds, cells.of, host_cost)
+        self.pattern_columns = self.columns
         self.bound: float | None = None
         self.least = 0.0
         self.limit = float('inf')

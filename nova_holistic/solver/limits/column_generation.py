@@ -83,6 +83,10 @@ class ColumnGenerationLimits:
     :ivar branches: branches over domains of cohesive sets. With a quarter the
         plan is worse on 2 and better on 1 of 6 points, with 1.5 times the
         effort.
+    :ivar compared_hosts: numbers of the best hosts with which all others are
+        compared, in turn, to find hosts that are not needed; as a multiple of
+        the number of dominating hosts. Chosen by the mixed groups of
+        benchmarks/grid.py.
     """
 
     tight_resources: int = 3
@@ -114,3 +118,4 @@ class ColumnGenerationLimits:
     kinds: int = 20
     goal_share: float = 0.7
     branches: int = 6
+    compared_hosts: tuple[float, ...] = (2.0, 12.0)

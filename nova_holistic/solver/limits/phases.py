@@ -69,9 +69,9 @@ class PhasesLimits:
         points, and the effort is up to 1.16 times as much.
     :ivar relaxation_limit: share of the time limit after which no further
         relaxation, round of pricing or choice of hosts begins.
-    :ivar relaxed_kinds: kinds of members in a relaxation that gives only a
-        bound, and kinds up to which patterns improve this bound if hosts in
-        use have different costs. Chosen by the mixed groups of
+    :ivar relaxed_kinds: kinds of members in a relaxation that ignores
+        policies on domains, and kinds up to which patterns improve its bound
+        if hosts only cost to be used. Chosen by the mixed groups of
         benchmarks/grid.py: with 20 and more rounds of disaggregation instead
         of patterns, the bound of 1,775 members of 28 kinds was 5 % lower, and
         that of 792 members 6 %.

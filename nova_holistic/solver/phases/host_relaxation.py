@@ -16,13 +16,17 @@ from dataclasses import replace
 import numpy as np
 
 from nova_holistic.model.group import Group
+from nova_holistic.solver.column_generation.dive_places import places_of_dive
 from nova_holistic.solver.column_generation.generation import ColumnGeneration
+from nova_holistic.solver.column_generation.host_types import HostTypes
 from nova_holistic.solver.column_generation.limited_kinds import (
     limited_kinds)
 from nova_holistic.solver.column_generation.pattern_placement import (
     is_applicable)
 from nova_holistic.solver.column_generation.priced_members import (
     member_prices)
+from nova_holistic.solver.column_generation.undominated_hosts import (
+    undominated_hosts)
 from nova_holistic.solver.confined.separate_sets import separate_sets
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import cell_without_rules
@@ -112,14 +116,13 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
                                counts=not host_cost.slopes)
     # No plan follows: the relaxation may use its share of the time left now.
     aggregation = HostAggregation(kinds, rules, host_cost, deadline.part(1.0))
-    # Patterns improve the bound faster than further rounds do if hosts in use
-    # have different costs.
-    differ = not (host_cost.slopes or incumbent.counts_hosts)
+    # Patterns improve the bound faster than further rounds do if the costs of
+    # hosts do not depend on their utilisation.
+    most = None if host_cost.slopes else limits().relaxed_kinds
     patterns = not kinds.is_coarse and is_applicable(
-        kinds, host_cost, rules, aggregation.columns,
-        limits().relaxed_kinds if differ else None)
+        kinds, host_cost, rules, aggregation.columns, most)
     aggregation.run(limits().rounds_before_patterns
-                    if patterns and differ else None)
+                    if patterns and most else None)
     if aggregation.bound is None:
         return None
     incumbent.host_duals = aggregation.host_duals()
@@ -134,22 +137,56 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
         counted = Counted(kinds, whole, aggregation.columns,
                           known=incumbent.plan_cost[1])
         if patterns:
-            generation = ColumnGeneration(kinds, rules, host_cost, aggregation,
-                                          deadline)
-            # No plan follows if hosts in use have different costs.
-            generation.only_bounds = differ
-            generation.run(incumbent.objective.integral and not more)
+            generation = _patterns(incumbent, aggregation, more, deadline)
             limit_of_bound = min(limit, generation.limit)
-            incumbent.prove(generation.bound + more, limit_of_bound)
+            # Plans with more hosts may use hosts without patterns.
+            incumbent.prove(
+                min(generation.bound + more, incumbent.plan_cost[1])
+                if incumbent.counts_hosts else generation.bound + more,
+                limit_of_bound)
             if host_cost.slopes and incumbent.plan_cost[0] <= limit_of_bound:
                 incumbent.member_prices = member_prices(
                     generation, kinds, aggregation.columns, limit_of_bound)
-            counted = replace(counted, host_types=generation.host_types,
-                              prices=generation.bound_prices)
+            if counts:
+                counted = replace(
+                    counted, prices=generation.bound_prices,
+                    host_types=HostTypes.of(
+                        kinds, aggregation.columns, host_cost))
         if counts and not incumbent.is_good_enough:
             hosts = _counted(incumbent, counted, limit, more,
                              deadline.part(limits().program_share))
     return hosts
+
+
+def _patterns(incumbent: Incumbent, aggregation: HostAggregation, more: float,
+              deadline: Deadline) -> ColumnGeneration:
+    """Generate patterns. If the objective is the number of hosts, hosts that
+    no better plan needs have none, and a dive stores places for members in
+    the incumbent.
+
+    :param aggregation: the solved relaxation of all members
+    :param more: bound of the cost of further members
+    """
+    kinds, host_cost = aggregation.kinds, aggregation.host_cost
+    counts = incumbent.counts_hosts and not incumbent.placed
+    if counts and incumbent.where is not None:
+        aggregation.pattern_columns = aggregation.columns.part(
+            undominated_hosts(aggregation.columns, incumbent.plan_cost[1]))
+    generation = ColumnGeneration(
+        kinds, aggregation.cells, host_cost, aggregation, deadline)
+    # No plan follows if hosts in use have different costs.
+    generation.only_bounds = not (host_cost.slopes or incumbent.counts_hosts)
+    if generation.only_bounds:
+        generation.time_share = 1.0
+    elif counts:
+        generation.time_share = limits().main_share
+    # More hosts are a whole number of hosts.
+    generation.run(incumbent.objective.integral and (counts or not more))
+    if counts and not incumbent.is_good_enough:
+        generation.time_share = 1.0
+        incumbent.kind_places = places_of_dive(
+            generation, kinds, aggregation.pattern_columns)
+    return generation
 
 
 def _counted(incumbent: Incumbent, counted: Counted, limit: float, more: float,

@@ -31,6 +31,7 @@ from nova_holistic.solver.phases.fewer_hosts import search_fewer_hosts
 from nova_holistic.solver.phases.host_relaxation import (
     is_diverse, relax_policies, suits_all_hosts)
 from nova_holistic.solver.phases.pattern_plan import plan_by_patterns
+from nova_holistic.solver.phases.places_plan import plan_on_places
 from nova_holistic.solver.phases.preference_bounds import (
     bound_preferences, incumbent_of_part, part_cost, solve_part)
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
@@ -100,7 +101,10 @@ def bound_diverse(known: Incumbent, backend: Backend, deadline: Deadline,
     hosts = None
     with contextlib.suppress(OutOfTime):
         # Patterns are not applicable if policies keep members together.
-        hosts = relax_policies(known, deadline.part(limits().bound_share))
+        hosts = relax_policies(known, deadline.part(
+            limits().program_share if known.counts_hosts
+            else limits().bound_share))
+    plan_on_places(known, deadline.part(limits().main_share))
     with contextlib.suppress(OutOfTime):
         search_fewer_hosts(
             known, backend, deadline,

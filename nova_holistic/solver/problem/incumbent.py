@@ -18,6 +18,7 @@ from nova_holistic.solver.check import check_bound
 from nova_holistic.solver.numerics import bound as bounds
 from nova_holistic.solver.numerics.dual_bounds import DualBounds
 from nova_holistic.solver.numerics.host_duals import HostDuals
+from nova_holistic.solver.numerics.kind_places import KindPlaces
 from nova_holistic.solver.numerics.member_prices import MemberPrices
 from nova_holistic.solver.problem.case import Case, Counts, is_costly
 from nova_holistic.solver.problem.deadline import InTime
@@ -53,6 +54,8 @@ class Incumbent:
     :ivar host_duals: dual values of the hosts in a relaxation; None until one
         with convex costs is solved
     :ivar member_prices: prices of members in such a relaxation
+    :ivar kind_places: places for members in a relaxation of the number of
+        hosts; None until one is solved with patterns
     :ivar solving: seconds spent in solvers
     """
 
@@ -68,6 +71,7 @@ class Incumbent:
         self.least: Fraction | float = 0.0
         self.host_duals: HostDuals | None = None
         self.member_prices: MemberPrices | None = None
+        self.kind_places: KindPlaces | None = None
         self.solving = 0.0
         self._bounds = DualBounds()
         self._sources: list[Bound] = []

@@ -221,7 +221,8 @@ def test_the_large_neighbourhood_search_replaces_programs_of_some_hosts(
     as many preferences."""
     found, known = [], _full()
     monkeypatch.setattr(part_bounds, 'adds_up', lambda _: found.append(True))
-    for search in 'search_few_places', 'search_fewer_hosts':
+    for search in ('search_few_places', 'search_fewer_hosts',
+                   'plan_on_places'):
         monkeypatch.setattr(part_bounds, search, lambda *_: None)
     monkeypatch.setattr(
         part_bounds, 'bound_preferences',
