@@ -11,6 +11,7 @@ from nova_holistic.solver.column_generation.pattern_placement import (
     places_on_hosts)
 from nova_holistic.solver.decomposition.columns import Columns
 from nova_holistic.solver.numerics.kind_places import KindPlaces
+from nova_holistic.solver.problem.eligibility import demands
 from nova_holistic.solver.problem.kinds import Kinds
 
 
@@ -26,4 +27,7 @@ def places_of_dive(generation: ColumnGeneration, kinds: Kinds,
         return None
     places = np.zeros((len(kinds.kinds), len(kinds.table)), dtype=np.int64)
     places[:, columns.hosts] = places_on_hosts(generation, found.hosts)
-    return KindPlaces(kinds.kind_of, places)
+    numbers: dict[tuple, int] = {}
+    return KindPlaces(kinds.kind_of, places, np.array([
+        numbers.setdefault(tuple(sorted(demands(each.requirements))),
+                           len(numbers)) for each in kinds.kinds]))

@@ -14,16 +14,21 @@ from nova_holistic.solver.problem.case import Case
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlacesFirst:
-    """A score that prefers hosts with a place for the member.
+    """A score that prefers hosts with a place for the member, then hosts with
+    a place for a member of the same size. Members of one kind then use the
+    places that members of the other kind leave.
 
-    :ivar base: the ordering of the hosts with a place, and of all others
-    :ivar left: [kind, host]: places before the attempt
+    :ivar base: the ordering of hosts that are equal in this respect
+    :ivar left: [kind, host]: places before the attempt; negative if members
+        use the places of other kinds
     :ivar kinds: [class]: its kind; None if its members have no places
+    :ivar size: [kind]: equal for kinds whose members request equal amounts
     """
 
     base: Ordering
     left: np.ndarray
     kinds: Sequence[int | None]
+    size: np.ndarray
 
     @classmethod
     def of(cls, base: Ordering, places: KindPlaces, case: Case,
@@ -39,7 +44,7 @@ class PlacesFirst:
             if path in kind_of and host.name in index:
                 left[kind_of[path], index[host.name]] -= 1
         return cls(base, left, [kind_of.get(each.members[0].path)
-                                for each in case.classes])
+                                for each in case.classes], places.size)
 
     def with_base(self, base: Ordering) -> 'PlacesFirst':
         """The same places with another ordering."""
@@ -50,10 +55,14 @@ class PlacesFirst:
         kind = self.kinds[attempt.current]
         if kind is None:
             return score
-        left = self.left[kind].copy()
+        alike = self.size == self.size[kind]
+        own, all_alike = self.left[kind].copy(), self.left[alike].sum(axis=0)
         for counts, other in zip(attempt.counts, self.kinds):
-            if other == kind:
+            if other is not None and alike[other]:
                 for host, number in counts.items():
-                    left[host] -= number
-        # Every host with a place comes before all others.
-        return np.where(left > 0, score - np.ptp(score) - 1.0, score)
+                    all_alike[host] -= number
+                    own[host] -= number * (other == kind)
+        # Both preferences come before the score.
+        some = all_alike > 0
+        return score - (np.ptp(score) + 1.0) * (
+            some.astype(int) + (some & (own > 0)))

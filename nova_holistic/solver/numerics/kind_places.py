@@ -14,10 +14,13 @@ class KindPlaces:
 
     :ivar kind_of: member path to kind; some members have none
     :ivar places: [kind, host of the snapshot]: number of members
+    :ivar size: [kind]: a number that is equal for kinds whose members request
+        equal amounts
     """
 
     kind_of: Mapping[str, int]
     places: np.ndarray
+    size: np.ndarray
 
     @property
     def hosts(self) -> np.ndarray:

@@ -204,27 +204,50 @@ def test_exclusive_members_leave_the_places_to_others():
     assert known.where['alone/m-0'].name != 'large'
 
 
-def test_a_place_is_used_once():
-    """Two of three places are on the first host. A member of another batch
-    uses one of them, and the first member of this batch the other one."""
+def _choices(places):
+    """A function that returns the host which places of three kinds lead to.
+    The first two kinds have the same size. A member of the first kind is on
+    the first host already.
+
+    :param places: [kind, host]
+    """
     snapshot = cloud(*(host(f'h{n}', 'r0', vcpus=9) for n in range(2)))
-    known = _incumbent(group(servers('m', 2), groups=[
-        group(servers('m', 1), name='other')]), snapshot)
+    known = _incumbent(group(groups=[
+        group(servers('m', 2, vcpus=n + 1), name=f'kind{n}')
+        for n in range(3)]), snapshot)
     case = known.case(in_time().check, Subproblem(constructs=True))
-    kind_of = dict.fromkeys((m.path for m in known.members), 0)
+    assert len(case.classes) == 3
     ordering = PlacesFirst.of(
-        lambda attempt: np.array([0.0, 1.0]),
-        KindPlaces(kind_of, np.array([[2, 1]])), case, np.arange(2),
-        {'other/m-0': snapshot.hosts[0]})
+        lambda attempt: np.array([0.0, 1.0]), KindPlaces(
+            {m.path: int(m.path[4]) for m in known.members},
+            np.array(places), np.array([0, 0, 1])), case, np.arange(2),
+        {'kind0/m-0': snapshot.hosts[0]})
 
-    def first(*on_class):
+    def chosen(kind, *counts):
         return int(np.argmin(ordering(SimpleNamespace(
-            current=0, counts=on_class))))
+            current=kind, counts=counts))))
 
-    assert ordering(SimpleNamespace(current=0, counts=({}, {}))).tolist() == [
-        -2.0, -1.0]
-    assert first({1: 1}, {}) == 0
-    assert first({0: 1}, {}) == first({0: 1}, {1: 1}) == 1
+    return chosen
+
+
+def test_a_place_is_used_once():
+    chosen = _choices([[2, 1], [0, 0], [0, 1]])
+    assert chosen(0, {}, {}, {}) == 0
+    assert chosen(0, {0: 1}, {}, {}) == 1
+    # No place is left.
+    assert chosen(0, {0: 1, 1: 1}, {}, {}) == 0
+    assert chosen(2, {}, {}, {}) == 1
+
+
+def test_members_of_one_size_use_the_places_of_each_other():
+    chosen = _choices([[1, 1], [0, 1], [0, 0]])
+    assert chosen(1, {}, {}, {}) == 1
+    # Its own place comes before the place of another kind.
+    chosen = _choices([[3, 0], [0, 1], [0, 0]])
+    assert chosen(1, {}, {}, {}) == 1
+    assert chosen(1, {}, {1: 1}, {}) == 0
+    # A member of the other kind has taken it.
+    assert chosen(1, {1: 1}, {}, {}) == 0
 
 
 def test_ruin_and_recreate_satisfies_preferences_of_a_plan_with_few_hosts(
