@@ -76,8 +76,9 @@ class ColumnGeneration:
                                        self.limit)
         self.only_bounds = False
         self.time_share = phases_limits().relaxation_limit
-        self._equal_costs = not host_cost.slopes and not np.ptp(
-            self.host_types.opening)
+        opening = self.host_types.opening
+        self._equal_costs = not host_cost.slopes and bool(
+            (opening == opening[:1]).all())
         self._branches = sorted(branches, key=lambda branch: -sum(
             aggregation.domains[number] == value
             for number, value in branch.fixed))
