@@ -150,7 +150,8 @@ def test_plans_on_places_have_fewer_hosts():
     """The bound is the same for both plans. More than half of the plans on
     places are closer to it than the first plan, and none is worse."""
     gaps, better = [], 0
-    for seed in range(times(8)):
+    # One or two cases are too few for a majority.
+    for seed in range(max(8, times(8))):
         wanted, snapshot = _random(seed)
         known = _incumbent(wanted, snapshot)
         first_plan(known, in_time())
