@@ -154,7 +154,7 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
                         kinds, aggregation.columns, host_cost))
         if counts and not incumbent.is_good_enough:
             hosts = _counted(incumbent, counted, limit, more,
-                             deadline.part(limits().program_share))
+                             deadline.part(limits().bound_share))
     return hosts
 
 
