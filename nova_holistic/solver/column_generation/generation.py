@@ -242,7 +242,7 @@ class ColumnGeneration:
             # If the patterns on the hosts have a higher value than all
             # members, the prices are too high.
             late = self._equal_costs and self.deadline.elapsed() > (
-                phases_limits().bound_share * self.deadline.limit)
+                phases_limits().program_share * self.deadline.limit)
             if supplied >= proved or (number and not better) or late:
                 return
 

@@ -116,9 +116,11 @@ def _relax(incumbent: Incumbent, group: Group, limit: float,
                                counts=not host_cost.slopes)
     # No plan follows: the relaxation may use its share of the time left now.
     aggregation = HostAggregation(kinds, rules, host_cost, deadline.part(1.0))
-    # Patterns improve the bound faster than further rounds do if the costs of
-    # hosts do not depend on their utilisation.
-    most = None if host_cost.slopes else limits().relaxed_kinds
+    # Patterns improve the bound faster than further rounds do if hosts in use
+    # have different costs, or if enough time is left.
+    many = not host_cost.slopes and (
+        incumbent.seeks_places or not incumbent.counts_hosts)
+    most = limits().relaxed_kinds if many else None
     patterns = not kinds.is_coarse and is_applicable(
         kinds, host_cost, rules, aggregation.columns, most)
     aggregation.run(limits().rounds_before_patterns

@@ -96,15 +96,18 @@ def bound_diverse(known: Incumbent, backend: Backend, deadline: Deadline,
         search_few_places(known, backend, deadline.part(limits().main_share))
     if known.is_good_enough:
         return
+    # A second construction takes as long as that of the first plan.
+    again = known.seeks_places = known.counts_hosts and (
+        deadline.elapsed() <= limits().attempt_share * deadline.limit)
     least = bound_preferences(
         known, backend, deadline.part(limits().bound_share))
     hosts = None
     with contextlib.suppress(OutOfTime):
         # Patterns are not applicable if policies keep members together.
         hosts = relax_policies(known, deadline.part(
-            limits().program_share if known.counts_hosts
-            else limits().bound_share))
-    plan_on_places(known, deadline.part(limits().main_share))
+            limits().program_share if again else limits().bound_share))
+    if again:
+        plan_on_places(known, deadline.part(limits().main_share))
     with contextlib.suppress(OutOfTime):
         search_fewer_hosts(
             known, backend, deadline,

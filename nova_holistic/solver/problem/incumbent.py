@@ -54,6 +54,8 @@ class Incumbent:
     :ivar host_duals: dual values of the hosts in a relaxation; None until one
         with convex costs is solved
     :ivar member_prices: prices of members in such a relaxation
+    :ivar seeks_places: whether relaxations may have patterns of many
+        kinds, because enough time is left for a plan from its places
     :ivar kind_places: places for members in a relaxation of the number of
         hosts; None until one is solved with patterns
     :ivar solving: seconds spent in solvers
@@ -71,6 +73,7 @@ class Incumbent:
         self.least: Fraction | float = 0.0
         self.host_duals: HostDuals | None = None
         self.member_prices: MemberPrices | None = None
+        self.seeks_places = True
         self.kind_places: KindPlaces | None = None
         self.solving = 0.0
         self._bounds = DualBounds()
