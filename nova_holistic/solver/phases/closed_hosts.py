@@ -53,18 +53,6 @@ def without_closed_hosts(incumbent: Incumbent, group: Group,
             total - SUM_ROUNDING * total)
 
 
-def without_closing_members(group: Group, placed: Collection[str]) -> Group:
-    """The group without members that close their hosts to others, and only
-    with its monotone policies and relationships.
-
-    :param placed: paths of the members that stay
-    """
-    apart = {m.path for each in _closing(group, placed)
-             for m in each.scope.members}
-    return only_monotone(group.only({
-        m.path for m in group.all_members()} - apart))
-
-
 @dataclass(frozen=True, slots=True)
 class _ClosedHosts:
     """Bounds of the cost of members that close their hosts to others.

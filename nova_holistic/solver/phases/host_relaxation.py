@@ -184,10 +184,12 @@ def _patterns(incumbent: Incumbent, aggregation: HostAggregation, more: float,
         generation.time_share = limits().main_share
     # More hosts are a whole number of hosts.
     generation.run(incumbent.objective.integral and (counts or not more))
-    if counts and not incumbent.is_good_enough:
+    if counts and incumbent.seeks_places and not incumbent.is_good_enough:
         generation.time_share = 1.0
+        # A second relaxation may find none in time.
         incumbent.kind_places = places_of_dive(
-            generation, kinds, aggregation.pattern_columns)
+            generation, kinds, aggregation.pattern_columns
+        ) or incumbent.kind_places
     return generation
 
 
