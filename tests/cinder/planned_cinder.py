@@ -122,6 +122,26 @@ class PlannedCinder(Cinder):
 
         wait_for('the scheduler has new reports', all_are_new, pause=0.02)
 
+    def fill(self, size, volume_type, pool):
+        """Create a volume outside all groups, and wait for its report.
+
+        A service may send a report while it creates a volume. This report
+        replaces the state of the scheduler and does not include the volume.
+
+        :param pool: the volume's pool, as ``host@backend#pool``
+        """
+        volume = self.create(size, volume_type=volume_type)
+        service, _, name = pool.partition('#')
+
+        def is_reported():
+            self.report_all()
+            state = self.driver.host_manager.service_states[service]
+            return [each['provisioned_capacity_gb'] for each in state['pools']
+                    if each['pool_name'] == name] == [size]
+
+        wait_for(f'a report of {size} GiB in {pool}', is_reported, pause=0.05)
+        return volume
+
     def _reports(self):
         return {name: state['timestamp'].timestamp() for name, state
                 in self.driver.host_manager.service_states.items()}

@@ -282,7 +282,7 @@ def test_a_disabled_pool_keeps_its_member(cinder):
 
 def test_a_member_without_capacity_in_its_pool_is_lost(cinder):
     # A volume that Cinder accepted before the plan was written.
-    assert pool(cinder.create(50, volume_type='local')) == NVME
+    assert pool(cinder.fill(50, 'local', NVME)) == NVME
     group = cinder.write_group(('data', 41, NVME))
     volume = cinder.member(group, 'data', 41)
     assert 'no longer takes it' in volume['metadata'][FAULT]
@@ -290,7 +290,7 @@ def test_a_member_without_capacity_in_its_pool_is_lost(cinder):
 
 
 def test_a_lost_volume_is_planned_in_another_pool(cinder, tmp_path):
-    assert pool(cinder.create(50, volume_type='local')) == NVME
+    assert pool(cinder.fill(50, 'local', NVME)) == NVME
     group = cinder.write_group(('data', 41, NVME), document={
         'name': 'db', 'members': [
             {'name': 'node', 'resources': {'VCPU': 1}},
