@@ -201,7 +201,7 @@ if is_service_enabled holistic; then
             # Hosts are mapped to their cell only in this phase.
             if [[ $VIRT_DRIVER == fake && $HOLISTIC_RACKS -gt 0 ]] &&
                     is_service_enabled n-api; then
-                echo_summary "Dealing computes to racks"
+                echo_summary "Assigning compute nodes to racks"
                 create_holistic_racks
             fi
             ;;

@@ -20,7 +20,7 @@ class UnsupportedVersion(exceptions.HolisticError):
     """This version of Nova is older or newer than those that are supported."""
 
 
-def must_be_nova(version: str, allowed: bool) -> None:
+def check_nova_version(version: str, allowed: bool) -> None:
     """Accept a supported Nova, and log a warning about any other.
 
     :param version: as Nova states it, such as ``34.0.0``
@@ -28,7 +28,7 @@ def must_be_nova(version: str, allowed: bool) -> None:
     :raises UnsupportedVersion: it is not supported, and not every version is
         accepted
     """
-    if is_nova(version):
+    if is_supported_nova(version):
         return
     text = (f'Nova {version} is not supported: this version of nova_holistic '
             f'supports Nova {NOVA[0]} to {NOVA[1]}')
@@ -40,20 +40,21 @@ def must_be_nova(version: str, allowed: bool) -> None:
                 'set', text)
 
 
-def is_nova(version: str) -> bool:
+def is_supported_nova(version: str) -> bool:
     """Whether that version of Nova is supported."""
     major = re.match(r'\d+', version)
     return major is not None and NOVA[0] <= int(major[0]) <= NOVA[1]
 
 
-def is_python(version: tuple[int, ...] = sys.version_info[:2]) -> bool:
+def is_supported_python(
+        version: tuple[int, ...] = sys.version_info[:2]) -> bool:
     """Whether that version of Python is supported, by default this one."""
     return PYTHON[0] <= version[:2] <= PYTHON[1]
 
 
 def warn_of_python(version: tuple[int, ...] = sys.version_info[:2]) -> None:
     """Log a warning if that version of Python is not supported."""
-    if not is_python(version):
+    if not is_supported_python(version):
         LOG.warning('%s', python_message(version))
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs tox on a machine that has only Python 3.11 or newer: `tools/tox.sh` runs
-# all tests, `tools/tox.sh -e demo` runs the demonstration. Everything else is
+# Runs tox. The machine needs only Python 3.11 or later. `tools/tox.sh` runs all
+# tests, `tools/tox.sh -e demo` runs the demonstration. Everything else is
 # installed into .venv and .tox in the project's folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."

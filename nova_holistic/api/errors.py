@@ -67,6 +67,7 @@ def invalid_query(error: exceptions.InvalidDocument) -> ApiError:
 
 
 def conflict(detail: str) -> ApiError:
+    """The request contradicts the state of the group."""
     return ApiError(409, 'conflict', detail)
 
 
@@ -129,6 +130,7 @@ def _api_error(error: Exception, status: int, code: str) -> ApiError:
 
 
 def document(error: ApiError, request_id: str) -> dict[str, Any]:
+    """The body of the response to an error."""
     return {'errors': [{
         'status': error.status, 'request_id': request_id,
         'code': f'holistic.{error.code}',

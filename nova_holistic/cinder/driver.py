@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The driver of cinder-scheduler that honours pointers."""
+"""The driver of cinder-scheduler that places volumes with pointers in their
+planned pools."""
 
 from collections.abc import Mapping
 import threading

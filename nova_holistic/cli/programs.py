@@ -9,14 +9,17 @@ from nova_holistic.cli import exits
 
 
 def engine() -> int | None:
+    """Run ``nova-holistic-engine``; return its exit code."""
     return _run('engine', 'engine')
 
 
 def manage() -> int | None:
+    """Run ``nova-holistic-manage``; return its exit code."""
     return _run('manage', 'engine')
 
 
 def scheduler() -> int | None:
+    """Run ``nova-holistic-scheduler``; return its exit code."""
     try:
         return _run('scheduler', 'nova')
     except Exception as error:
@@ -31,6 +34,7 @@ def scheduler() -> int | None:
 
 
 def status() -> int | None:
+    """Run ``nova-holistic-status``; return its exit code."""
     return _run('status', 'engine')
 
 

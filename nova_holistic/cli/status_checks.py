@@ -50,7 +50,7 @@ def database(conf) -> Result:
 
 @_error_as_failure
 def schema(conf) -> Result:
-    """Its schema is not older than this code."""
+    """The schema of the placement table is not older than this code."""
     startup_check.check_url(conf)
     migration.check_schema_current(Database(**dict(conf.holistic_database)))
     return Result(Code.SUCCESS)
@@ -120,12 +120,12 @@ def versions(conf) -> Result:
         nova = importlib.metadata.version('nova')
     except importlib.metadata.PackageNotFoundError:
         nova = None
-    if nova is not None and not supported.is_nova(nova):
+    if nova is not None and not supported.is_supported_nova(nova):
         oldest, newest = supported.NOVA
         return Result(Code.FAILURE,
                       f'Nova {nova} is not supported; Nova {oldest} to '
                       f'{newest} are')
-    if not supported.is_python():
+    if not supported.is_supported_python():
         return Result(Code.WARNING, supported.python_message())
     return Result(Code.SUCCESS)
 

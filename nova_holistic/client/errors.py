@@ -8,7 +8,7 @@ from keystoneauth1 import exceptions as ks_exceptions
 from nova_holistic import exceptions
 
 
-_AWAY = (0, 502, 503, 504)
+_UNAVAILABLE = (0, 502, 503, 504)
 """Statuses of services that are unavailable, and of proxies in front of
 them."""
 
@@ -33,7 +33,7 @@ class Refused(exceptions.HolisticError):
     def is_transient(self) -> bool:
         """Whether a service was unavailable. The request may have been
         processed nevertheless, and the client may repeat it."""
-        return self.status in _AWAY
+        return self.status in _UNAVAILABLE
 
 
 class TimedOut(exceptions.HolisticError):

@@ -14,7 +14,7 @@ OPTS = [
                        'the volume states the reason'),
             ('yield', 'Cinder schedules the volume as if it had no pointer')],
         help='How the scheduler handles the create of a volume whose pointer '
-             'it cannot honour.'),
+             'it cannot use.'),
     cfg.FloatOpt(
         'planned_lifetime', default=0.0, min=0,
         help='Seconds for which a scheduler caches the capacity of planned '

@@ -15,7 +15,7 @@ OPTS = [
                        'reason'),
             ('yield', 'Nova schedules the server as if it had no pointer')],
         help='How the scheduler handles a create whose pointer it cannot '
-             'honour, and a move of a member whose group it cannot read.'),
+             'use, and a move of a member whose group it cannot read.'),
     cfg.StrOpt(
         'unchecked_moves', default='evacuate',
         choices=[
@@ -48,7 +48,7 @@ OPTS = [
         'search_hosts', default=20, min=1,
         help="Maximum number of hosts that one such search passes to Nova's "
              "filters, in descending order of weight; and maximum number of "
-             "hosts on which an evacuation looks for holds to give up."),
+             "hosts on which an evacuation looks for holds to drop."),
     cfg.IntOpt(
         'host_refresh_interval', default=10, min=0,
         help='Seconds between two comparisons of the hosts that each '

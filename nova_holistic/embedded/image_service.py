@@ -30,13 +30,13 @@ class Answer:
 class ImageService:
     """Replaces a keystoneauth Adapter of Glance.
 
-    :ivar is_away: whether every request fails with HTTP status 503
+    :ivar is_unavailable: whether every request fails with HTTP status 503
     """
 
     def __init__(self, glance):
         """:param glance: nova.tests.fixtures.GlanceFixture"""
         self._glance = glance
-        self.is_away = False
+        self.is_unavailable = False
 
     def create(self, name, properties=None, **fields):
         """Create an image, and return its UUID.
@@ -57,7 +57,7 @@ class ImageService:
 
         :param path: ``/v2/images/UUID``, or ``/v2/images?name=NAME``
         """
-        if self.is_away:
+        if self.is_unavailable:
             return Answer(503, {'message': 'no'})
         parts = urlsplit(path)
         if parts.path == PREFIX:

@@ -216,7 +216,7 @@ class Group(resource.Resource):
 
     @property
     def _definition(self) -> stk_defn.StackDefinition:
-        """Of the stack, after the current operation."""
+        """The definition of the stack after the current operation."""
         return self._after or legacy_update.definition(self.stack)
 
     def _client(self) -> Client:

@@ -43,7 +43,7 @@ class CloudInventory(abc.ABC):
         return self.snapshot()
 
     def uncounted_snapshot(self) -> Snapshot:
-        """As ``cached_snapshot``, for callers that do not need the number of
+        """A cached snapshot for callers that do not need the number of
         servers: ``Host.servers`` may be 1 although the host has more servers.
 
         :raises HolisticError: the source does not answer, or gives an invalid
@@ -52,9 +52,9 @@ class CloudInventory(abc.ABC):
         return self.cached_snapshot()
 
     def recent_snapshot(self) -> Snapshot:
-        """As ``uncounted_snapshot``, for choices that are checked again when
-        they are used: flavors, and which hosts are disabled, may be a few
-        seconds old.
+        """A cached snapshot for choices that are checked again when they are
+        used: flavors, and which hosts are disabled, may be a few seconds old.
+        ``Host.servers`` is as in ``uncounted_snapshot``.
 
         :raises HolisticError: the source does not answer, or gives an invalid
             answer

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The manager of nova-scheduler that honours pointers."""
+"""The manager of nova-scheduler that places servers with pointers on their
+planned hosts."""
 
 from collections.abc import Mapping, Sequence
 import functools

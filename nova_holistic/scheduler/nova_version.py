@@ -13,6 +13,6 @@ def must_be_supported(conf) -> None:
     :raises UnsupportedVersion: this version of Nova is not supported, and
         [holistic] allow_unsupported_nova is not set
     """
-    supported.must_be_nova(version.version_string(),
-                           conf.holistic.allow_unsupported_nova)
+    supported.check_nova_version(
+        version.version_string(), conf.holistic.allow_unsupported_nova)
     supported.warn_of_python()

@@ -48,7 +48,7 @@ def summary(text, line):
     return row.group(1).split()
 
 
-def test_the_demo_keeps_every_promise(run):
+def test_every_statement_of_the_demo_is_true(run):
     done, _ = run
     assert done.returncode == 0, done.stdout + done.stderr
     assert '✓' in done.stdout

@@ -51,7 +51,7 @@ def table_away(cloud, monkeypatch):
     return away
 
 
-def test_a_member_is_evacuated_while_the_table_is_away(
+def test_a_member_is_evacuated_while_the_table_is_unavailable(
         cloud, table_away, dying):
     """Another member is on the only remaining host: the policy is violated,
     and the table shows this after the outage."""

@@ -235,7 +235,7 @@ def test_many_changed_servers_are_all_looked_up(cloud, monkeypatch):
     assert read(cloud) == {'far-0', 'far-1', 'cmp-1', 'cmp-2'}
 
 
-def test_members_stay_where_they_were_while_their_cell_is_away(
+def test_members_stay_where_they_were_while_their_cell_is_unavailable(
         cloud, monkeypatch):
     group = exclusive(cloud, 4)
     row = cloud.table.members(group)[-1]

@@ -94,7 +94,7 @@ def test_yielding_uses_no_reserved_host_while_the_table_is_unavailable(
         'group': str(uuid.uuid4()), 'member': 'web'})
 
 
-def test_members_yield_onto_their_own_hosts_while_the_table_is_away(
+def test_members_yield_onto_their_own_hosts_while_the_table_is_unavailable(
         cloud, group, monkeypatch):
     cloud.conf.set_override('failure_mode', 'yield', group='holistic')
     table = connections.get().table

@@ -58,7 +58,7 @@ def build(cloud, group, member):
     return cloud.host_of(server)
 
 
-def test_a_short_outage_forfeits_nothing(cloud, group):
+def test_a_short_outage_drops_no_hold(cloud, group):
     before = cloud.row(group, 'node-0')
     cloud.stop_compute(before.place.host)
     assert cloud.reconciler.reconcile() == {}

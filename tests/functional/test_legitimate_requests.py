@@ -36,7 +36,7 @@ def cloud(running):
     """The cloud, which must be unchanged after the test."""
     yield running
     running.conf.clear_override('default_schedule_zone')
-    running.image.is_away = False
+    running.image.is_unavailable = False
     running.clear()
 
 
@@ -128,8 +128,8 @@ def test_a_private_image_of_another_project_is_unknown(cloud):
     cloud.image.delete(image)
 
 
-def test_while_glance_is_away_the_group_says_which_member_waits(cloud):
-    cloud.image.is_away = True
+def test_while_glance_is_unavailable_the_group_names_the_waiting_member(cloud):
+    cloud.image.is_unavailable = True
     record = cloud.planner.create(
         {'name': 'shop', 'members': [
             {'name': 'a', 'flavor': 'small', 'image': 'any'}]},

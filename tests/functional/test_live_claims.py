@@ -91,7 +91,7 @@ def test_a_server_group_of_nova_and_a_pointer_in_one_request(cloud):
     assert_claimed(cloud, group, 'a', server, 'cmp-0')
 
 
-def test_where_no_alternate_works_the_member_is_lost_and_planned_anew(cloud):
+def test_where_no_alternate_works_the_member_is_lost_and_planned_again(cloud):
     cloud.conf.set_override('search_time_limit', 0, group='holistic')
     group = cloud.plan(document('a'), {'a': 'cmp-2'}, resources=SMALL,
                        alternates=0)
@@ -112,7 +112,7 @@ def test_where_no_alternate_works_the_member_is_lost_and_planned_anew(cloud):
     assert host_of_active(cloud, create(cloud, group, 'a')) != 'cmp-2'
 
 
-def test_a_host_that_may_return_keeps_its_promise(cloud):
+def test_a_host_that_may_return_keeps_its_holds(cloud):
     """The host is down for a moment, and the member has no alternate."""
     cloud.conf.set_override('search_time_limit', 0, group='holistic')
     group = cloud.plan(document('a'), {'a': 'cmp-2'}, resources=SMALL,

@@ -88,7 +88,7 @@ def test_refusals_do_not_reveal_which_hosts_exist(cloud, service):
     assert answers == ['planned', 'unplaceable']
 
 
-def test_a_user_holds_nothing_for_ever(cloud, service):
+def test_a_group_without_a_lease_needs_a_right(cloud, service):
     large = {'name': 'crowd', 'members': [{**ONE, 'count': 12}]}
     answer = create(service, large, lease=0)
     assert refusal(answer)[2].startswith(

@@ -15,7 +15,7 @@ SETUP = pathlib.Path(__file__).parents[2] / 'setup.cfg'
 @pytest.mark.parametrize('version', [
     '32.0.0', '33.0.2', '34.0.0', '34.1.0.dev12', '34.0.0-1.el10'])
 def test_supported_novas_are_accepted_without_a_warning(version, caplog):
-    supported.must_be_nova(version, allowed=False)
+    supported.check_nova_version(version, allowed=False)
     assert not caplog.records
 
 
@@ -23,14 +23,14 @@ def test_supported_novas_are_accepted_without_a_warning(version, caplog):
     '31.3.1', '35.0.0', '35.0.0.dev3', '3.2.0', '', 'unknown'])
 def test_other_novas_are_refused(version):
     with pytest.raises(supported.UnsupportedVersion) as refusal:
-        supported.must_be_nova(version, allowed=False)
+        supported.check_nova_version(version, allowed=False)
     assert f'Nova {version} is not supported' in str(refusal.value)
     assert 'supports Nova 32 to 34' in str(refusal.value)
     assert 'allow_unsupported_nova' in str(refusal.value)
 
 
 def test_the_operator_can_accept_another_nova(caplog):
-    supported.must_be_nova('35.0.0', allowed=True)
+    supported.check_nova_version('35.0.0', allowed=True)
     record, = caplog.records
     assert record.levelno == logging.WARNING
     assert 'Nova 35.0.0 is not supported' in record.getMessage()

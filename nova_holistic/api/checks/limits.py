@@ -25,14 +25,18 @@ PLANS = 'holistic_plans'
 
 # The last is the error of oslo.limit for an endpoint that is not in the
 # catalog.
-_AWAY = (limit_exceptions.SessionInitError, ks_exceptions.ClientException,
-         sdk_exceptions.SDKException, ValueError)
+_UNAVAILABLE = (
+    limit_exceptions.SessionInitError, ks_exceptions.ClientException,
+    sdk_exceptions.SDKException, ValueError)
 
 
 class Limits(Protocol):
+    """The limits of projects."""
+
     def must_allow(self, project_id: str,
                    more: Mapping[str, int]) -> None:
-        """
+        """Check that a project may have further resources.
+
         :param more: resource to the additional amount
         :raises ApiError: 403, the request exceeds a limit of the project
         """
@@ -88,7 +92,7 @@ class UnifiedLimits:
             first = error.over_limit_info_list[0]
             raise _over(first.resource_name, first.limit,
                         first.current_usage, first.delta) from error
-        except _AWAY as error:
+        except _UNAVAILABLE as error:
             LOG.error('Limits of project %s: %s', project_id, error)
             raise ApiError(503, 'limits_unavailable',
                            'keystone does not provide the limits') from error

@@ -139,12 +139,14 @@ def follow_task(call: Call, group_uuid: str, success: int,
 
 def respond(call: Call, status: int, record: GroupRecord,
             headers: Mapping[str, str] | None = None) -> webob.Response:
+    """A response with the group, and with its revision as entity tag."""
     return entity_tags.tag(
         answer(status, {'group': brief(call, record)}, headers),
         record.revision)
 
 
 def brief(call: Call, record: GroupRecord) -> dict[str, Any]:
+    """The group without its document and members."""
     counts = call.service.table.listing.member_counts([record.uuid])
     return {**views.brief(call, record, counts[record.uuid]),
             **actions.actions(call, record),

@@ -10,6 +10,7 @@ from nova_holistic.table.boot_records import BootRecord, BootServer
 
 def boot(record: BootRecord | None,
          servers: Sequence[BootServer]) -> dict[str, Any] | None:
+    """The creation of the servers of a group; None if none was requested."""
     if record is None:
         return None
     return {

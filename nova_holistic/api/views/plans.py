@@ -13,6 +13,7 @@ from nova_holistic.table.records import PlanRecord
 
 
 def plan(call: Call, record: PlanRecord) -> dict[str, Any]:
+    """A dry run, as far as its user may see it."""
     hosts = call.service.policy_enforcer.may_with(
         call.context, rules.SHOW_HOSTS, record)
     document = dict(record.answer or {})

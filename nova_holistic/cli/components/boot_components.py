@@ -28,7 +28,8 @@ UNSCOPED = {name: None for name in (
 
 
 def rights(conf) -> Rights | None:
-    """None if engines create no servers, because no key is configured.
+    """The rights to act for users; None if engines create no servers, because
+    no key is configured.
 
     :raises NotConfigured: a key or an option of keystoneauth is invalid
     """
@@ -71,7 +72,7 @@ def booter(conf, table: PlacementTable,
 
 def volume_creator(conf, table: PlacementTable,
                    clock: Callable[[], datetime]) -> VolumeCreator | None:
-    """None if Cinder is not configured.
+    """The creator of volumes; None if Cinder is not configured.
 
     :raises NotConfigured: a key or an option of keystoneauth is invalid
     """

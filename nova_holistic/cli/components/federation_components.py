@@ -54,7 +54,8 @@ class Federation:
 
 def federation(conf: Any, table: PlacementTable,
                clock: Clock) -> Federation | None:
-    """None if this service is not a parent.
+    """The parts that the API of a parent uses; None if this service is not a
+    parent.
 
     :param clock: returns naive UTC
     :raises UnreadableFile: the file of children cannot be read

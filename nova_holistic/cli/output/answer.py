@@ -56,12 +56,14 @@ _LITERAL = {'highlight': False, 'markup': False, 'emoji': False}
 
 def as_json(answer: Answer, group: Group, snapshot: Snapshot,
             stdout: TextIO, extras: Extras = NONE) -> None:
+    """Write the plan, or the reasons, as JSON."""
     json.dump(_document(answer, group, extras), stdout, indent=2)
     stdout.write('\n')
 
 
 def as_yaml(answer: Answer, group: Group, snapshot: Snapshot,
             stdout: TextIO, extras: Extras = NONE) -> None:
+    """Write the plan, or the reasons, as YAML."""
     yaml.safe_dump(_document(answer, group, extras), stdout,
                    sort_keys=False)
 

@@ -56,6 +56,7 @@ def lines(console: Console, texts: Iterable[str]) -> None:
 
 
 def unplaceable(console: Console, answer: Unplaceable, group: Group) -> None:
+    """The reasons why no plan exists."""
     _line(console, f'{group.name} cannot be placed:', 'bold')
     for reason in answer.reasons:
         _line(console, f'  {reason.at}: {reason.message}' if reason.at
@@ -66,6 +67,7 @@ def unplaceable(console: Console, answer: Unplaceable, group: Group) -> None:
 
 
 def unknown(console: Console, answer: Unknown, group: Group) -> None:
+    """The message of a search that ended without a plan or a proof."""
     _line(console, f'{group.name}: {answer.message}', 'bold')
 
 

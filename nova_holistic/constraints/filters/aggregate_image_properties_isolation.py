@@ -10,6 +10,8 @@ from nova_holistic.constraints.rule import (
 
 def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
+    """The check of a host for this request; None if the filter accepts every
+    host."""
     if request.image is None:
         return None
     namespace = options.aggregate_image_properties_isolation_namespace

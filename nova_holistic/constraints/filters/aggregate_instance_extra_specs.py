@@ -12,6 +12,8 @@ _SCOPE = 'aggregate_instance_extra_specs'
 
 def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
+    """The check of a host for this request; None if the filter accepts every
+    host."""
     scoped_specs = {}
     for key, value in request.extra_specs.items():
         scope, _, name = key.partition(':')

@@ -12,6 +12,8 @@ KEY = 'filter_tenant_id'
 
 def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
+    """The check of a host for this request; None if the filter accepts every
+    host."""
     named = any(key.startswith(KEY) for metadata in aggregates.values()
                 for key in metadata)
     if not named or request.project_id is None:

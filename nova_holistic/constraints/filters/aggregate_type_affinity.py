@@ -11,6 +11,8 @@ KEY = 'instance_type'
 
 def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
+    """The check of a host for this request; None if the filter accepts every
+    host."""
     if request.flavor is None:
         return None
 

@@ -17,6 +17,8 @@ _KNOWN = ('hypervisor_type', 'hypervisor_version')
 
 def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
+    """The check of a host for this request; None if the filter accepts every
+    host."""
     capabilities = {
         _KNOWN.index(name): value
         for key, value in request.extra_specs.items()

@@ -8,6 +8,8 @@ from nova_holistic.constraints.rule import (
 
 def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
+    """The check of a host for this request; None if the filter accepts every
+    host."""
     zone = options.default_schedule_zone
     if not zone or not request.is_anywhere:
         return None

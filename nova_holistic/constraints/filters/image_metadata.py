@@ -20,6 +20,8 @@ _PREFIXES = {
 
 def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
+    """The check of a host for this request; None if the filter accepts every
+    host."""
     if not options.image_metadata_prefilter or request.image is None:
         return None
     found = fields_of(request.image)

@@ -25,6 +25,8 @@ _DECIDING = ('hw_architecture', 'img_hv_type', 'hw_vm_mode')
 
 def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
+    """The check of a host for this request; None if the filter accepts every
+    host."""
     found = fields_of(request.image) if request.image is not None else {}
     if not (options.image_properties_default_architecture
             or any(found.get(key) for key in _DECIDING)):

@@ -13,6 +13,8 @@ _PREFIX = 'COMPUTE_IMAGE_TYPE_'
 
 def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
+    """The check of a host for this request; None if the filter accepts every
+    host."""
     if (not options.query_placement_for_image_type_support or request.volume
             or request.image is None or not request.image.disk_format):
         return None

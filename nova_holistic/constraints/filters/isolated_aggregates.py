@@ -11,6 +11,8 @@ _TRAIT = 'trait:'
 
 def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
+    """The check of a host for this request; None if the filter accepts every
+    host."""
     if not options.enable_isolated_aggregate_filtering or (
             request.flavor is None):
         return None

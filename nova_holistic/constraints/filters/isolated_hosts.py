@@ -9,6 +9,8 @@ from nova_holistic.constraints.rule import (
 
 def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
+    """The check of a host for this request; None if the filter accepts every
+    host."""
     hosts, images = options.isolated_hosts, options.isolated_images
     restrict = options.restrict_isolated_hosts_to_isolated_images
     known = request.volume or request.image is not None

@@ -11,6 +11,8 @@ from nova_holistic.constraints.rule import (
 
 def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
+    """The check of a host for this request; None if the filter accepts every
+    host."""
     if (not options.limit_tenants_to_placement_aggregate
             or request.project_id is None):
         return None

@@ -119,7 +119,7 @@ class DocumentWriter:
     def _server(self, server: Server, document: dict, place: str,
                 prefix: str, home: str) -> None:
         """:param home: position of the entry that contains the server"""
-        if server.asked and not server.alike:
+        if server.asked and not server.has_equal_servers:
             around, document = document, {'name': server.name}
             place = _add(around, 'groups', document, place)
             prefix += f'{server.name}/'
@@ -159,7 +159,7 @@ class DocumentWriter:
                 ) -> Mapping[str, Any]:
         """The count of a resource whose number of servers may change."""
         place = join(self._membership.place(server.name), 'count')
-        if server.count is None or not server.alike:
+        if server.count is None or not server.has_equal_servers:
             raise InvalidDocument(
                 place, 'is for an OS::Heat::ResourceGroup whose servers are '
                 'equal')

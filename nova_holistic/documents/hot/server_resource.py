@@ -80,7 +80,8 @@ class Server:
         return {} if count is None else {'count': count}
 
     @property
-    def alike(self) -> bool:
+    def has_equal_servers(self) -> bool:
+        """Whether all servers have the same requirements."""
         return len(self.asked) == 1
 
     @property

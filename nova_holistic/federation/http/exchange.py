@@ -21,7 +21,7 @@ from nova_holistic.federation.http.child_request import ChildRequest
 from nova_holistic.federation.http.traffic import Traffic
 
 _DENIED = (401, 403)
-_AWAY = (408, 425, 429, 500, 502, 503, 504)
+_UNAVAILABLE = (408, 425, 429, 500, 502, 503, 504)
 """HTTP statuses of a service that cannot work now, and of its proxies."""
 _UNREADABLE = (ks_exceptions.ClientException, requests.RequestException,
                urllib3.exceptions.HTTPError, OSError)
@@ -112,7 +112,7 @@ class Exchange:
 
     def _refused(self, answer: Answer) -> Refusal:
         kind = (RefusalKind.FORBIDDEN if answer.status in _DENIED
-                else RefusalKind.UNREACHABLE if answer.status in _AWAY
+                else RefusalKind.UNREACHABLE if answer.status in _UNAVAILABLE
                 else RefusalKind.INVALID)
         return Refusal(self.child, kind, tuple(
             answers.reason(self.child, '', text)

@@ -129,7 +129,7 @@ class Combiner:
                  for cloud, parts in refused.items()}
         sets = dict(refused)
         while open_ := [c for c in refused if large[c] - small[c] > 1
-                        and not self._book.is_away(c)]:
+                        and not self._book.is_unavailable(c)]:
             tried = {c: _scaled(refused[c], (large[c] + small[c]) // 2)
                      for c in open_}
             self._book.request(tried.items(), self._threshold)

@@ -95,7 +95,7 @@ class OfferBook:
                 found.setdefault((answer.child, answer.kind), answer)
         return tuple(found.values())
 
-    def is_away(self, cloud: str) -> bool:
+    def is_unavailable(self, cloud: str) -> bool:
         """Whether the child does not answer, or does not accept the user."""
         return cloud in self._away
 

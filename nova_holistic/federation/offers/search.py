@@ -110,7 +110,7 @@ class Search:
         invalid = {each.child for each in self._book.refusals()
                    if each.kind is RefusalKind.INVALID}
         return {name for name in self._problem.candidates
-                if not self._book.is_away(name) and name not in invalid
+                if not self._book.is_unavailable(name) and name not in invalid
                 and not (name in refused and self._is_excluded(name))}
 
     def stops(self, choice: Choice, threshold: float | None) -> bool:

@@ -26,8 +26,9 @@ def check_match(asked: utils.ResourceRequest,
     number = asked.get_num_of_suffixed_groups()
     if number and not requirements.request_groups:
         raise RequestRefused(
-            f'{_DIFFERENT}it requests resources of more than the host itself, '
-            'such as ports or devices, which are not planned')
+            f'{_DIFFERENT}it requests resources of other providers than the '
+            'host, such as ports or devices, and the description has no '
+            'request_groups')
     if not number and not requirements.request_groups:
         return
     if _suffixes(asked, requirements) is None:

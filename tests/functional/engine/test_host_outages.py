@@ -56,7 +56,7 @@ def assert_full(world, hosts):
 
 
 @pytest.mark.parametrize('kind', ['down', 'gone'])
-def test_an_outage_of_half_of_the_hosts_for_one_pass_forfeits_nothing(
+def test_an_outage_of_half_of_the_hosts_for_one_pass_drops_no_hold(
         world, group, kind):
     away = hosts(world, group)
     setattr(world.inventory, kind, away)

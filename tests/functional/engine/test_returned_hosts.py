@@ -162,7 +162,7 @@ def test_those_that_can_return_do_when_others_cannot(world):
     assert row(world, group, 1).place == second.place
 
 
-def test_wherever_a_return_dies_nothing_is_held_for_nobody(world):
+def test_a_crash_during_a_return_leaves_no_hold_without_a_member(world):
     for calls in itertools.count():
         group = world.create(PAIR, lease=0)
         before = lose(world, group)

@@ -245,7 +245,7 @@ def test_without_a_timeout_no_build_stands_still(world, unleased):
     assert reconcile(world) == {}
 
 
-def test_a_server_created_late_is_nobodys_member(world, unleased):
+def test_a_server_created_late_belongs_to_no_group(world, unleased):
     """Another server has the member, and both have their own allocations."""
     late = stalled(world, unleased)
     world.wait(TIMEOUT)

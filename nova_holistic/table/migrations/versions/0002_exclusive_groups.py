@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups that keep others out, and members by their host.
+"""Exclusive groups, and an index of members by host.
 
-No group made before could ask for that.
+Existing groups have no policy ``exclusive``.
 """
 
 import sqlalchemy as sa

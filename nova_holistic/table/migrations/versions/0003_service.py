@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an API and engines on many machines have to know of each other.
+"""Columns and tables for the API and for several engines: tasks, plans,
+engines and statistics.
 
 Code of the version before neither reads nor writes any of it: every new
 column has a default or may be absent.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names are any text, compared exactly; and the number of members that a task
-requests.
+"""Names may contain any character and are compared exactly. A new column
+contains the number of members that a task requests.
 
-Code of the version before neither reads nor writes the new column, and its
-groups' tasks ask for as many as there are.
+Code of the version before neither reads nor writes the new column: its tasks
+request all members of the group.
 """
 
 from alembic import op

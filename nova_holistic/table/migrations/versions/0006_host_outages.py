@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Since when hosts have been unavailable.
+"""The time since which each host has been unavailable.
 
 Code of the version before neither reads nor writes the new table.
 """
