@@ -18,6 +18,7 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.link_demand import limits_links
 from nova_holistic.model.plan import Plan
+from nova_holistic.model.policy import Policy
 from nova_holistic.solver.check import check
 from nova_holistic.solver.problem.deadline import OutOfTime
 from nova_holistic.solver.relaxations.copies import copies
@@ -36,12 +37,17 @@ def can_repeat(group: Group, snapshot: Snapshot) -> bool:
 
     :param group: a group with resolved resources
     """
-    return not limits_links(group) and all(
-        policy.closes is None for scope in group.scopes()
-        for policy in scope.group.policies) and (
+    return not limits_links(group) and not any(
+        _concerns_others(rule) for scope in group.scopes()
+        for rule in scope.group.rules) and (
             tree_problem(group, snapshot, ()) is None) and not any(
                 provider.sharing for host in snapshot.hosts
                 for provider in host.providers)
+
+
+def _concerns_others(rule: Policy) -> bool:
+    # Servers of other groups change what a policy that counts servers allows.
+    return rule.closes is not None or rule.hard and rule.counts_servers
 
 
 class RepeatedCopies:

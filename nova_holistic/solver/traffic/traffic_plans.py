@@ -206,7 +206,8 @@ def traffic_start(case: Case, placed: Mapping[str, str], objective: Objective,
         return start, within
     with contextlib.suppress(OutOfTime):
         kinds = Kinds.of(case.group, case.snapshot, placed, deadline.check)
-        if not kinds.kinds:
+        if kinds is None or not kinds.kinds:
+            # There are too many kinds, or no members to place.
             return start, within
         known = TrafficPlans(kinds, traffic,
                              deadline.part(phases_limits().bound_share))

@@ -46,6 +46,43 @@ class InPairs(Policy):
 
 
 @dataclass(frozen=True, kw_only=True)
+class FewOthers(Policy):
+    """A host of the members has at most ``most`` servers that are not among
+    them."""
+
+    type: ClassVar[str] = 'few-others'
+    keys: ClassVar[dict] = {'most': {'type': 'integer'}}
+
+    most: int = 1
+
+    def check(self, scope, placement, snapshot):
+        paths = {m.path for m in scope.members}
+        others = Counter(host.name for path, host in placement.items()
+                         if path not in paths)
+        used = {host.name: host for host in hosts_of(scope, placement)}
+        return Violations(sum(
+            max(0, host.servers + others[name] - self.most)
+            for name, host in used.items()))
+
+    def encode(self, scope, encoder):
+        others, surplus = encoder.others(scope), 0
+        most = len(others.members)
+        servers = {encoder.snapshot.domain(host, 'host'): host.servers
+                   for host in encoder.snapshot.hosts}
+        for domain in encoder.domains('host'):
+            there = servers[domain]
+            excess = encoder.integer(f'excess {domain}', there + most)
+            encoder.require(
+                encoder.count(others, domain) + there - self.most - excess
+                <= (there + most) * (1 - encoder.used(scope, domain)))
+            if self.hard:
+                encoder.require(excess == 0)
+            surplus += excess
+        if not self.hard:
+            encoder.penalise(self, scope, surplus)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Painted(Policy):
     """All members are on hosts of the given colours. A host without a colour
     violates the policy."""

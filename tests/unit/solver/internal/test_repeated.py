@@ -7,6 +7,7 @@ import pytest
 from nova_holistic.model.binding import bind
 from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.model.group import Group
+from nova_holistic.model.plan import Plan, Unplaceable
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.bandwidth import Bandwidth
@@ -26,6 +27,7 @@ from nova_holistic.solver.solve import solve
 from tests.effort import examples
 from tests.unit.builders import cloud, group, host, servers, two_racks
 from tests.unit.solver.clocks import standing, Stopping
+from tests.unit.solver.outsiders import FewOthers
 from tests.unit.solver.strategies import cases
 from tests.unit.solver.test_relaxations_oracle import possible
 from tests.unit.solver.test_trees import card, member, wants, with_cards
@@ -100,12 +102,23 @@ def test_the_scarcest_resource_limits_the_repetitions():
     assert repetitions(nothing, snapshot, {'m': 'r1h1'}) == 0
 
 
+def test_copies_whose_policy_counts_other_servers_are_planned_together():
+    snapshot = cloud(host('h1', vcpus=8), host('h2', vcpus=8))
+    wanted = group(servers('m'), policies=[FewOthers()])
+    answer = found(wanted, snapshot)
+    # Two copies on each host: each of them has one other server there.
+    assert (answer.at_least, answer.at_most) == (4, 4)
+    assert isinstance(solve(copies(wanted, 4), snapshot), Plan)
+    assert isinstance(solve(copies(wanted, 5), snapshot), Unplaceable)
+
+
 def test_copies_that_concern_others_are_not_repeated():
     snapshot = two_racks()
     pair = group(servers('a'), servers('b'))
     assert can_repeat(bind(pair, snapshot), snapshot)
     for wanted in (
             group(servers('a'), policies=[Exclusive()]),
+            group(servers('a'), policies=[FewOthers()]),
             group(groups=[group(servers('a'), name='g',
                                 policies=[Exclusive(level='rack')])])):
         assert not can_repeat(bind(wanted, snapshot), snapshot)

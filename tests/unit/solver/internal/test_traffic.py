@@ -27,6 +27,8 @@ from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.settings import Settings
+from nova_holistic.solver.solve import solve
 from nova_holistic.solver.traffic.domain_aggregate import DomainAggregate
 from nova_holistic.solver.traffic.domain_types import DomainTypes
 from nova_holistic.solver.traffic.joint_patterns import JointPatterns
@@ -38,6 +40,7 @@ from nova_holistic.solver.traffic.traffic_plans import (
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.internal.deadlines import in_time
+from tests.unit.solver.internal.limited import limited
 from tests.unit.solver import oracle
 from tests.unit.solver.strategies import seeded
 from tests.unit.solver.test_traffic import random_case
@@ -50,6 +53,16 @@ def _bound(shop, snapshot, placed, cost):
         return 0.0
     known = TrafficPlans(kinds, Network(shop).traffic(), in_time(10.0))
     return known.within(cost)
+
+
+@pytest.mark.parametrize('strategy', ('auto', 'whole'))
+def test_too_many_kinds_for_arrays_are_no_error(strategy):
+    shop = group(servers('a'), servers('b', vcpus=2), relationships=[
+        Bandwidth(between=('a', 'b'), mbps=10, level='rack')])
+    with limited('problem', kind_places=1):
+        plan = solve(shop, cloud(host('h1', 'r1'), host('h2', 'r2')),
+                     objective='network', settings=Settings(strategy=strategy))
+    assert (plan.objective.value, len({*plan.hosts().values()})) == (0, 1)
 
 
 @pytest.mark.parametrize('cells', (1, Limits().traffic.cells))
