@@ -45,7 +45,11 @@ def search_fewer_hosts(known: Incumbent, backend: Backend,
     if known.placed or len(known.members) > limits().emptied_group or (
             not known.counts_hosts):
         return
-    ruin_and_recreate(known, deadline.part(limits().attempt_share * share()),
+    # In the same time, ruin and recreate empties more hosts of a large group,
+    # and programs empty more hosts of a small one.
+    is_large = len(known.members) > limits().emptied_first
+    ruin_share = limits().main_share if is_large else limits().attempt_share
+    ruin_and_recreate(known, deadline.part(ruin_share * share()),
                       DEFAULT.improvement.seed)
     if known.is_good_enough:
         return
