@@ -10,6 +10,12 @@ from nova_holistic.documents.validation import join
 from nova_holistic.exceptions import InvalidDocument
 
 DEVICES = 'block_device_mapping_v2'
+_OLD_DEVICES = 'block_device_mapping'
+_OLD_ROOTS = ('vda', '/dev/vda')
+"""Names of the root disk in the older property."""
+_SOURCES = ('volume_id', 'snapshot_id', 'image', 'image_id')
+"""Keys of a device that is a volume. Its default ``boot_index`` is 0 in Heat,
+and -1 for all other devices."""
 _LONGEST = 255
 
 
@@ -30,17 +36,42 @@ def read_boot(properties: Mapping[str, Any], resolver: Resolver,
     """The boot source in the properties of a server. The value of an
     unevaluated function is unknown."""
     image = _text(properties.get('image'), resolver, join(place, 'image'))
-    for device, where in _devices(properties, resolver, place):
-        if str(_known(device.get('boot_index'), resolver, where)) == '0':
+    for device, where in _devices(properties, DEVICES, resolver, place):
+        if _is_root_volume(device, resolver, where):
             return BootSource(image or _text(
-                device.get('image'), resolver, join(where, 'image')), True)
+                device.get('image') or device.get('image_id'), resolver,
+                join(where, 'image')), True)
+    if not _has(properties, 'image', resolver, place):
+        for device, where in _devices(
+                properties, _OLD_DEVICES, resolver, place):
+            if _known(device.get('device_name'), resolver,
+                      where) in _OLD_ROOTS:
+                return BootSource(None, True)
     return BootSource(image)
 
 
-def _devices(properties: Mapping[str, Any], resolver: Resolver, place: str
-             ) -> Iterator[tuple[Mapping[str, Any], str]]:
-    place = join(place, DEVICES)
-    devices = properties.get(DEVICES)
+def _is_root_volume(device: Mapping[str, Any], resolver: Resolver,
+                    place: str) -> bool:
+    index = device.get('boot_index')
+    if index is None:
+        return any(_has(device, key, resolver, place) for key in _SOURCES)
+    return str(_known(index, resolver, place)) == '0'
+
+
+def _has(around: Mapping[str, Any], key: str, resolver: Resolver,
+         place: str) -> bool:
+    """Whether the key has a value, which may be known only when the stack is
+    created."""
+    try:
+        return bool(resolver.value(around.get(key), join(place, key)))
+    except InvalidDocument:
+        return True
+
+
+def _devices(properties: Mapping[str, Any], key: str, resolver: Resolver,
+             place: str) -> Iterator[tuple[Mapping[str, Any], str]]:
+    place = join(place, key)
+    devices = properties.get(key)
     if function_name(devices):
         devices = _known(devices, resolver, place)
     if not isinstance(devices, list):

@@ -47,10 +47,33 @@ def test_a_root_volume_may_be_made_of_an_image():
     assert (found.image, found.boot_from_volume) == ('cirros', True)
 
 
+@pytest.mark.parametrize('device, image', [
+    ({'image': 'cirros', 'volume_size': 20}, 'cirros'),
+    ({'image_id': 'cirros', 'volume_size': 20}, 'cirros'),
+    ({'image': param('image'), 'boot_index': None}, 'cirros'),
+    ({'volume_id': UUID}, None), ({'snapshot_id': UUID}, None),
+    ({'volume_id': {'get_resource': 'volume'}}, None)])
+def test_a_volume_without_a_boot_index_is_the_root_volume(device, image):
+    # Heat sends boot_index 0 for it, and -1 for swap and ephemeral disks.
+    found = wanted(block_device_mapping_v2=[{'swap_size': 1}, device])
+    assert (found.image, found.boot_from_volume) == (image, True)
+
+
+@pytest.mark.parametrize('name', ['vda', '/dev/vda'])
+def test_vda_of_the_older_property_is_the_root_volume(name):
+    devices = [{'device_name': 'vdb', 'volume_id': UUID},
+               {'device_name': name, 'volume_id': UUID}]
+    assert wanted(block_device_mapping=devices).boot_from_volume
+    assert not wanted(block_device_mapping=devices[:1]).boot_from_volume
+    assert not wanted(block_device_mapping=devices,
+                      image='cirros').boot_from_volume
+
+
 @pytest.mark.parametrize('devices', [
     [], None, [{'boot_index': 1, 'volume_id': UUID}], [{'swap_size': 1}],
     [{'boot_index': -1, 'volume_id': UUID}], {'get_attr': ['x', 'y']},
     [{'get_attr': ['x', 'y']}], ['nothing'], 'nothing',
+    [{'ephemeral_size': 5}], [{'image': ''}],
     [{'boot_index': {'get_attr': ['x', 'y']}}]])
 def test_other_devices_are_no_root_volumes(devices):
     found = wanted(image='cirros', block_device_mapping_v2=devices)
