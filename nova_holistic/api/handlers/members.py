@@ -14,7 +14,7 @@ from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.requests import entity_tags, microversions
 from nova_holistic.api.views import (
     groups as group_views, members as views, volume_creations)
-from nova_holistic.documents.groups import revision
+from nova_holistic.documents.groups import added_members, revision
 from nova_holistic.documents.validation import brief
 from nova_holistic.exceptions import InvalidDocument
 
@@ -24,7 +24,7 @@ def add(call: Call) -> webob.Response:
     record = call.group()
     server_keys.must_be_known(call)
     entity_tags.must_match(call.request, record)
-    return tasks.request_update(call, record, revision.with_members(
+    return tasks.request_update(call, record, added_members.with_members(
         group_views.definition(record), call.body['members']))
 
 

@@ -13,6 +13,7 @@ from nova_holistic.exceptions import InvalidDocument, Mistakes
 from nova_holistic.model.elastic.counts import counts
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
+from nova_holistic.model.members.bounds import numbered
 
 KEY = 'adopt'
 
@@ -45,6 +46,22 @@ def without_adoptions(document: Mapping[str, Any]) -> dict[str, Any]:
     if 'group' in document:
         return {**document, 'group': without_adoptions(document['group'])}
     return {key: value for key, value in document.items() if key != KEY}
+
+
+def without_adoptions_of(document: Mapping[str, Any], path: str,
+                         counted: bool) -> dict[str, Any]:
+    """The document that adopts no server as the member.
+
+    :param path: path of a member
+    :param counted: whether it has a count; its servers have other paths then
+    """
+    servers = _top(document).get(KEY, {})
+    rest = {each: uuid for each, uuid in servers.items() if each != path
+            and not (counted and numbered(path, each) is not None)}
+    if rest == servers:
+        return {**document}
+    return with_adoptions(document, rest) if rest else without_adoptions(
+        document)
 
 
 def must_not_adopt(document: Any, why: str = 'a plan without holds does not '

@@ -3,6 +3,7 @@
 
 import pytest
 
+from nova_holistic.table.records import GroupStatus
 from tests.unit.api.service import refusal, SHOP
 
 NESTED = {'name': 'shop', 'members': SHOP['members'], 'groups': [
@@ -70,6 +71,18 @@ def test_the_last_server_of_a_counted_member_is_removed(service):
     group = service.planned()
     service.ask('DELETE', f'/v1/groups/{group}/members/node-2')
     assert asked_for(service, group)['members'][1]['count'] == 2
+
+
+def test_a_member_is_removed_before_its_server_is_adopted(service):
+    adopt = {'web': '11111111-2222-3333-4444-555555555555',
+             'node-1': '11111111-2222-3333-4444-666666666666'}
+    group = service.ask(
+        'POST', '/v1/groups', {'group': {**SHOP, 'adopt': adopt}}, headers={
+            'OpenStack-API-Version': 'holistic latest'}).json['group']['id']
+    service.settle(group, GroupStatus.UNPLACEABLE)
+    answer = service.ask('DELETE', f'/v1/groups/{group}/members/web')
+    assert answer.status_int == 202
+    assert asked_for(service, group)['adopt'] == {'node-1': adopt['node-1']}
 
 
 def test_an_unknown_member_cannot_be_removed(service):

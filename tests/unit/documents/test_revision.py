@@ -7,9 +7,12 @@ import copy
 from hypothesis import given, strategies as st
 import pytest
 
+from nova_holistic.documents.groups.added_members import with_members
+from nova_holistic.documents.groups.adoption import (
+    adoptions, with_adoptions)
 from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.documents.groups.revision import (
-    changed_rules, with_members, without_member)
+    changed_rules, without_member)
 from nova_holistic.exceptions import InvalidDocument
 
 SMALL = {'VCPU': 1}
@@ -147,6 +150,35 @@ def test_a_counted_member_is_removed_whole_or_by_its_last_server():
     for number in (0, 2, 1):
         spare = without_member(spare, f'db/node-{number}')
     assert spare == whole
+
+
+UUIDS = [f'11111111-2222-3333-4444-{i:012}' for i in range(3)]
+
+
+@pytest.mark.parametrize('removed, kept', [
+    ('web', ['db/node-0', 'db/node-2']), ('db/node-0', ['web', 'db/node-2']),
+    ('db/node-2', ['web', 'db/node-0']), ('db/node-1', None),
+    ('db/node', ['web'])])
+@pytest.mark.parametrize('outer', [True, False])
+def test_a_removed_member_is_not_adopted(removed, kept, outer):
+    adopt = dict(zip(['web', 'db/node-0', 'db/node-2'], UUIDS))
+    before = with_adoptions(with_members(shop(outer), [
+        {'name': 'spare', 'resources': SMALL, 'group': 'db'}]), adopt)
+    after = without_member(before, removed)
+    paths(after)
+    assert [*adoptions(after)] == (kept or [*adopt])
+    assert [*adoptions(before)] == [*adopt]
+
+
+def test_the_last_adopted_member_leaves_nothing_to_adopt():
+    before = with_adoptions(shop(), {'web': UUIDS[0]})
+    assert 'adopt' not in without_member(before, 'web')['group']
+
+
+def test_a_member_with_a_similar_name_is_still_adopted():
+    before = with_adoptions(with_members(shop(), [
+        {'name': 'web-0', 'resources': SMALL}]), {'web-0': UUIDS[0]})
+    assert adoptions(without_member(before, 'web')) == {'web-0': UUIDS[0]}
 
 
 def test_a_group_without_members_keeps_its_nested_groups():
