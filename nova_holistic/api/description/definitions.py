@@ -8,6 +8,7 @@ from nova_holistic.api.call import Call, Service
 from nova_holistic.api.errors import ApiError
 from nova_holistic.api.policy_enforcer import Owned
 from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.documents.hot.source_places import SourcePlaces
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import MemberDescription
@@ -26,6 +27,20 @@ def check_definition(call: Call, document: Any, owner: Owned,
     :raises ApiError: 403, the caller may not declare such a group
     """
     group = check_reduced(call, document, owner, before)
+    call.service.rights.must_allow(call.context, group, owner)
+    return group
+
+
+def check_added(places: SourcePlaces, call: Call, document: Any,
+                owner: Owned, before: int = 0) -> Group:
+    """Check a group to which the request adds members.
+
+    :param places: positions in the document, with those in the request
+    """
+    with places.errors_at_origin():
+        group = parse_definition(call.service, document)
+    group = places.moved(group)
+    _must_be_within_limit(call, group, owner, before)
     call.service.rights.must_allow(call.context, group, owner)
     return group
 

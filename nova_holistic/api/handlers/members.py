@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Members of a group: added, removed, released, shown."""
 
+import functools
 from typing import Any
 
 import webob
@@ -15,6 +16,7 @@ from nova_holistic.api.requests import entity_tags, microversions
 from nova_holistic.api.views import (
     groups as group_views, members as views, volume_creations)
 from nova_holistic.documents.groups import added_members, revision
+from nova_holistic.documents.hot.source_places import SourcePlaces
 from nova_holistic.documents.validation import brief
 from nova_holistic.exceptions import InvalidDocument
 
@@ -24,8 +26,12 @@ def add(call: Call) -> webob.Response:
     record = call.group()
     server_keys.must_be_known(call)
     entity_tags.must_match(call.request, record)
-    return tasks.request_update(call, record, added_members.with_members(
-        group_views.definition(record), call.body['members']))
+    places = SourcePlaces()
+    document = added_members.with_members(
+        group_views.definition(record), call.body['members'], places)
+    return tasks.request_update(
+        call, record, document,
+        accept=functools.partial(definitions.check_added, places))
 
 
 def remove(call: Call) -> webob.Response:

@@ -12,6 +12,7 @@ from nova_holistic.documents.groups.bounds import (
     must_have_number, with_numbers)
 from nova_holistic.documents.groups.document_parts import (
     below, Document, index, top)
+from nova_holistic.documents.hot.source_places import SourcePlaces
 from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument
 
@@ -20,7 +21,8 @@ _NUMBERS = ('count', 'skip')
 
 
 def with_members(document: Mapping[str, Any],
-                 descriptions: Sequence[Mapping[str, Any]]) -> Document:
+                 descriptions: Sequence[Mapping[str, Any]],
+                 places: SourcePlaces | None = None) -> Document:
     """The document with more servers.
 
     A description as in a group document, with the additional key ``group``,
@@ -30,12 +32,15 @@ def with_members(document: Mapping[str, Any],
     of the member, or absent. A count with min, desired or max changes these
     numbers of an existing member, or of an existing nested group.
 
+    :param places: receives the position in the descriptions of each part of
+        the document that they add or change
     :raises InvalidDocument: at its position in the descriptions, as
         ``members[0].name``; mistakes within a description are left to the
         parser of the whole document
     """
     outermost = top(document)
-    groups, rosters = _groups(outermost, ''), dict[str, _MemberList]()
+    groups = _groups(outermost, '', '')
+    rosters: dict[str, _MemberList] = {}
     for i, description in enumerate(descriptions):
         place = join('members', i)
         path, added = _addressed(description, place)
@@ -43,17 +48,21 @@ def with_members(document: Mapping[str, Any],
             raise InvalidDocument(join(place, 'group'),
                                   f'there is no group {brief(path)}')
         if path not in rosters:
-            rosters[path] = _MemberList(groups[path])
-        rosters[path].add(added, place)
+            rosters[path] = _MemberList(*groups[path])
+        changed_part = rosters[path].add(added, place)
+        if places is not None:
+            places.add(changed_part, place)
     changed = _with_members(outermost, '', rosters)
     return {**document, 'group': changed} if 'group' in document else changed
 
 
-def _groups(group: Mapping[str, Any], path: str) -> Document:
-    """This group and its nested groups by path."""
-    found: Document = {path: group}
-    for nested in group.get('groups', ()):
-        found.update(_groups(nested, below(path, nested['name'])))
+def _groups(group: Mapping[str, Any], path: str, place: str
+            ) -> dict[str, tuple[Mapping[str, Any], str]]:
+    """This group and its nested groups by path, with their positions."""
+    found = {path: (group, place)}
+    for i, nested in enumerate(group.get('groups', ())):
+        found.update(_groups(nested, below(path, nested['name']),
+                             join(place, 'groups', i)))
     return found
 
 
@@ -94,14 +103,17 @@ class _MemberList:
     :ivar members: in their order
     """
 
-    def __init__(self, group: Mapping[str, Any]):
+    def __init__(self, group: Mapping[str, Any], place: str):
+        self._place = place
         self.members: list[Document] = list(group.get('members', ()))
         self.groups: list[Document] = list(group.get('groups', ()))
         self._at = {member['name']: i
                     for i, member in enumerate(self.members)}
 
-    def add(self, added: Document, place: str) -> None:
-        """:raises InvalidDocument: the member exists with another description
+    def add(self, added: Document, place: str) -> str:
+        """The position of the part that is added or changed.
+
+        :raises InvalidDocument: the member exists with another description
         """
         name = added.get('name')
         # The value is not checked yet.
@@ -109,14 +121,15 @@ class _MemberList:
         if named and name in self._at:
             at = self._at[name]
             self.members[at] = _more(self.members[at], added, place)
-            return
+            return join(self._place, 'members', at)
         group = index(self.groups, name) if named else None
         if group is not None and added.keys() == {'name', 'count'}:
             self.groups[group] = _more(self.groups[group], added, place)
-            return
+            return join(self._place, 'groups', group)
         if named:
             self._at[name] = len(self.members)
         self.members.append(added)
+        return join(self._place, 'members', len(self.members) - 1)
 
 
 def _more(known: Document, added: Mapping[str, Any],
@@ -162,6 +175,10 @@ def _rescaled(known: Document, added: Mapping[str, Any],
         raise InvalidDocument(
             join(place, 'name'), f'the number of {brief(known["name"])} '
             f'cannot be changed: it has no count, or skips some servers')
+    if not added['count']:
+        raise InvalidDocument(
+            join(place, 'count'), 'must have at least one of min, desired and '
+            'max')
     return {**known, 'count': with_numbers(known['count'], added['count'])}
 
 

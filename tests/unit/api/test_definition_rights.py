@@ -88,7 +88,7 @@ def test_a_member_that_is_added_is_checked_as_well(service):
     body = {'members': [{**ONE, 'location': 'az1/cmp-1'}]}
     assert refusal(service.ask('POST', path, body)) == (
         403, 'holistic.forbidden',
-        f'members[2].location: policy does not allow {HOST}')
+        f'members[0].location: policy does not allow {HOST}')
     assert service.ask('POST', path, body, ADMIN).status_int == 202
 
 

@@ -44,13 +44,30 @@ def test_adding_to_a_counted_member_adds_one_server(service):
     ({**LOG, 'name': 7}, 'members[0].name'),
     ({**LOG, 'group': 'nowhere'}, 'members[0].group'),
     ({'name': 'web', 'resources': {'VCPU': 9}}, 'members[0].name'),
-    ({**LOG, 'count': 0}, 'count'), ({'name': 'bare'}, 'members[2]')])
+    ({**LOG, 'count': 0}, 'count'), ({'name': 'bare'}, 'members[0]'),
+    ({**LOG, 'resources': {'VCPU': 0}}, 'members[0].resources.VCPU'),
+    ({'resources': {'VCPU': 1}}, 'members[0]: name is missing'),
+    ({'name': 'node', 'count': 20000}, 'members[0].count'),
+    ({'name': 'node', 'count': {'min': 9}}, 'members[0].count.min'),
+    ({'name': 'node', 'count': {}}, 'members[0].count')])
 def test_an_invalid_member_is_refused(service, member, place):
     group = service.planned()
     status, code, detail = refusal(add(service, group, member))
     assert (status, code) == (400, 'holistic.invalid_document')
     assert place in detail
     assert service.table.get_group(group).task is None
+
+
+def test_mistakes_of_several_members_have_their_positions_in_the_request(
+        service):
+    group = service.planned(NESTED)
+    answer = add(
+        service, group, LOG, {'name': 'b', 'flavor': 7},
+        {'name': 'a', 'group': 'db', 'resources': {'VCPU': -1}})
+    places = [error['detail'].partition(': ')[0]
+              for error in answer.json['errors']]
+    assert sorted(places) == [
+        'members[1].flavor', 'members[2].resources.VCPU']
 
 
 def test_adding_a_member_to_a_stale_revision_is_refused(service):
