@@ -182,6 +182,8 @@ def _requirement(error: ValidationError) -> str:
         return _KINDS[rule]
     if 'description' in schema:
         return schema['description']
+    if keyword == 'type':
+        return ' or '.join(_KINDS[each] for each in rule if each != 'null')
     if keyword in _LIMITS:
         return _LIMITS[keyword].format(rule)
     if keyword in _LENGTHS:

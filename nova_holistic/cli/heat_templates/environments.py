@@ -67,16 +67,12 @@ def _checked(document: Any) -> dict[str, dict[str, Any]]:
     if not isinstance(document, dict):
         raise InvalidDocument(
             '', f'must be a mapping, not {brief(document)}')
-    for section, values in document.items():
+    for section in document:
         if section not in _SECTIONS:
             raise InvalidDocument(
                 section, 'this section of environments is not supported; '
                 f'supported: {", ".join(_SECTIONS)}')
-        if section in (_PARAMETERS, _DEFAULTS, _REGISTRY) and not isinstance(
-                values, dict | None):
-            raise InvalidDocument(
-                section, f'must be a mapping, not {brief(values)}')
-    return {section: document[section] or {}
+    return {section: _mapping(document[section], section)
             for section in (_PARAMETERS, _DEFAULTS, _REGISTRY)
             if section in document}
 
@@ -100,9 +96,17 @@ def _registry(values: Mapping[str, Any], folder: str) -> dict[str, str]:
 
 def _must_not_replace(resources: Any, place: str) -> None:
     """Types of single resources are not supported; hooks do not matter."""
-    for name, keys in (resources or {}).items():
-        for key in keys or {}:
+    for name, keys in _mapping(resources, place).items():
+        for key in _mapping(keys, join(place, name)):
             if key not in ('hooks', 'restricted_actions'):
                 raise InvalidDocument(
                     join(place, name, key),
                     'types of single resources are not supported')
+
+
+def _mapping(value: Any, place: str) -> dict[str, Any]:
+    """The mapping, which is empty by default. A document contains only text as
+    keys."""
+    if not isinstance(value, dict | None):
+        raise InvalidDocument(place, f'must be a mapping, not {brief(value)}')
+    return value or {}

@@ -33,6 +33,8 @@ class Folder:
     def read(self, located: str) -> Any:
         if '://' in located:
             raise UnusableFile('only templates in local files are read')
+        if '\0' in located:
+            raise UnusableFile('no name of a file contains a null character')
         try:
             return self._read(located)
         except OSError as error:

@@ -79,10 +79,11 @@ def _converted(template: Any, source: TemplateSource,
     mistakes = Mistakes()
     template = readable_template(template, mistakes)
     declared = template.get('parameters', {})
-    resolver = Resolver(Parameters(declared, {
-        **{name: value for name, value in source.defaults.items()
-           if name in declared and name not in unknown}, **given},
-        mistakes, unknown), mistakes)
+    defaults = {name: value for name, value in source.defaults.items()
+                if name in declared and name not in unknown}
+    values = {**given, **_not_null(defaults), **_not_null(given)}
+    resolver = Resolver(Parameters(
+        declared, values, mistakes, unknown, source.depth > 0), mistakes)
     nested, failed = _nested_stacks(template, resolver, source)
     template = with_servers_for(failed, template)
     resources = Resources(template['resources'], resolver, source)
@@ -93,11 +94,17 @@ def _converted(template: Any, source: TemplateSource,
         entries = read_entries(section, resolver, place)
     writer = DocumentWriter(resources, servers, Membership(
         entries, template['resources'], servers, mistakes), mistakes)
-    document = writer.top(given.get(STACK_NAME, _NAME), entries)
+    document = writer.top(
+        _not_null(given).get(STACK_NAME, _NAME), entries)
     _bound(document)
     return Conversion(
         template, document, writer.places, writer.pointers, writer.rules,
         nested, mistakes, any(each.asked for each in servers.values()))
+
+
+def _not_null(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items()
+            if value is not None}
 
 
 def _nested_stacks(template: Mapping[str, Any], resolver: Resolver,

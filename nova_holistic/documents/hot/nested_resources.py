@@ -37,7 +37,7 @@ class NestedResources:
         return found
 
     def _use(self, name: str, resource: dict, place: str) -> NestedUse | None:
-        kind = self._source.type_of(resource['type'])
+        kind = self._source.type_of(resource['type'], join(place, 'type'))
         properties = join(place, 'properties')
         if is_template_file(kind):
             return NestedUse(name, self._located(kind), kind, written_out(
@@ -47,10 +47,11 @@ class NestedResources:
         outer = written_out(resource, 'properties', place)
         key = 'resource_def' if kind == RESOURCE_GROUP else 'resource'
         definition = written_out(outer, key, properties)
-        inner = self._source.type_of(definition.get('type'))
+        around = join(properties, key)
+        inner = self._source.type_of(
+            definition.get('type'), join(around, 'type'))
         if not is_template_file(inner):
             return None
-        around = join(properties, key)
         use = NestedUse(
             name, self._located(inner), inner,
             written_out(definition, 'properties', around),

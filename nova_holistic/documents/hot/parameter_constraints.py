@@ -8,10 +8,13 @@ regular expression with unbounded run time: both are left to Heat.
 
 from collections.abc import Callable, Mapping, Sequence
 import math
+import re
 from typing import Any
 
 from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument
+
+_NUMBER = re.compile(r'[+-]?[0-9]{1,20}(\.[0-9]{1,20})?')
 
 
 def check(value: Any, constraints: Sequence[Mapping[str, Any]],
@@ -74,17 +77,24 @@ def _modulo(value: Any, rule: Any, place: str) -> str | None:
 
 def _limits(rule: Any, place: str, first: str,
             second: str) -> tuple[float, float]:
-    """Two numbers of a mapping; -∞ and ∞ if they are missing."""
+    """Two numbers of a mapping; -∞ and ∞ if they are missing or null."""
     if not isinstance(rule, dict):
         raise InvalidDocument(place, f'must be a mapping, not {brief(rule)}')
     found = []
     for key, default in ((first, -math.inf), (second, math.inf)):
-        limit = rule.get(key, default)
-        if isinstance(limit, bool) or not isinstance(limit, int | float):
-            raise InvalidDocument(
-                join(place, key), f'must be a number, not {brief(limit)}')
-        found.append(limit)
+        limit = rule.get(key)
+        found.append(default if limit is None
+                     else _number(limit, join(place, key)))
     return found[0], found[1]
+
+
+def _number(value: Any, place: str) -> float:
+    """Heat accepts a number in the form of text, too."""
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        return float(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidDocument(place, f'must be a number, not {brief(value)}')
+    return value
 
 
 def _between(low: float, high: float) -> str:

@@ -25,6 +25,10 @@ mappings."""
 _TRUE = ('true', 't', 'yes', 'y', 'on', '1')
 _FALSE = ('false', 'f', 'no', 'n', 'off', '0')
 
+_GIVEN_VALUE = ('the value{} given for it in an environment or on the command '
+                'line')
+_NESTED_VALUE = 'the value{} given for it in a resource or an environment'
+
 
 class Parameters:
     """The parameters of one template.
@@ -36,22 +40,28 @@ class Parameters:
         created, with the reason
     :param mistakes: receives the mistakes of the given values: a name is not
         declared, or its value has another type or violates a constraint
+    :param nested: whether the values are properties of a nested stack
     """
 
     def __init__(self, declared: Mapping[str, Mapping[str, Any]],
                  given: Mapping[str, Any], mistakes: Mistakes,
-                 unknown: Mapping[str, str] | None = None):
+                 unknown: Mapping[str, str] | None = None,
+                 nested: bool = False):
         self._declared = declared
         self._unknown = dict(unknown or {})
         self._values: dict[str, Any] = {}
         self._mistakes = mistakes
         self._read = 0
+        self._given_value = _NESTED_VALUE if nested else _GIVEN_VALUE
         for name in self._unknown:
             with mistakes.collected():
                 self._must_be_declared(name)
         for name, text in given.items():
             with mistakes.collected():
-                self._values[name] = self._given(name, text)
+                self._must_be_declared(name)
+                # As in Heat, the default replaces null.
+                if text is not None:
+                    self._values[name] = self._given(name, text)
 
     def value(self, name: str, place: str) -> Any:
         """
@@ -72,7 +82,7 @@ class Parameters:
                 raise InvalidDocument(
                     place, f'parameter {brief(name)} has no value: it has no '
                     'default and none is given')
-            self._values[name] = self._typed(name, default, 'the default')
+            self._values[name] = self._typed(name, default, 'the default{}')
         return self._values[name]
 
     def _must_be_readable(self, name: str) -> None:
@@ -93,11 +103,14 @@ class Parameters:
                 f'{_some(self._declared)}')
 
     def _given(self, name: str, text: Any) -> Any:
-        self._must_be_declared(name)
         self._must_be_readable(name)
-        return self._typed(name, text, 'the value given')
+        return self._typed(name, text, self._given_value)
 
     def _typed(self, name: str, value: Any, what: str) -> Any:
+        """
+        :param what: describes the value in errors; ``{}`` stands for the value
+            itself
+        """
         if name in _PSEUDO:
             return value
         declared, place = self._declared[name], join('parameters', name)
@@ -115,14 +128,14 @@ class Parameters:
             value = _KINDS[kind](value)
         except (ValueError, InvalidDocument):
             raise InvalidDocument(
-                place, f'{what}{shown} is not of type {kind}'
+                place, f'{what.format(shown)} is not of type {kind}'
             ) from None
         broken = parameter_constraints.check(
-            value, declared.get('constraints', ()),
+            value, declared.get('constraints') or (),
             join(place, 'constraints'))
         if broken:
             raise InvalidDocument(
-                place, f'{what}{shown} must be {broken}')
+                place, f'{what.format(shown)} must be {broken}')
         return value
 
 

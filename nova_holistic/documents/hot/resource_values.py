@@ -31,7 +31,7 @@ def elastic(outer: Mapping[str, Any], resolver: Resolver,
             place: str) -> dict[str, int]:
     """``count`` of a member whose servers an OS::Heat::AutoScalingGroup
     creates. The minimum is the desired number, because Heat creates all of
-    these servers.
+    these servers. Sizes that Heat refuses are mistakes.
 
     :param outer: properties of the resource
     """
@@ -40,11 +40,19 @@ def elastic(outer: Mapping[str, Any], resolver: Resolver,
         value = resolver.value(outer.get(key), join(place, key))
         if value is not None:
             found[key] = whole(value, join(place, key), 0)
-    most = found.get('max_size', 0)
-    desired = found.get('desired_capacity', found.get('min_size', 0))
+    least, most = found.get('min_size', 0), found.get('max_size', 0)
+    desired = found.get('desired_capacity', least)
     if most > MAX_MEMBERS:
         raise InvalidDocument(join(place, 'max_size'),
                               f'must be at most {MAX_MEMBERS}')
+    if 'max_size' in found and most < least:
+        raise InvalidDocument(join(place, 'max_size'),
+                              f'{most} is less than min_size, {least}')
+    if desired < least or 'max_size' in found and desired > most:
+        raise InvalidDocument(
+            join(place, 'desired_capacity'),
+            f'{desired} is not between min_size, {least}, and max_size'
+            + (f', {most}' if 'max_size' in found else ''))
     return {'desired': desired, 'max': max(1, desired, most)}
 
 
@@ -86,9 +94,10 @@ def written_out(around: Mapping[str, Any], key: str,
         return {}
     if not isinstance(value, dict) or function_name(value):
         name = function_name(value)
-        shown = f'function {name}' if name else brief(value)
         raise InvalidDocument(
-            join(place, key), f'must be a mapping written out, not {shown}')
+            join(place, key), f'must be a literal mapping; the function {name}'
+            ' is not supported here' if name
+            else f'must be a mapping, not {brief(value)}')
     return value
 
 

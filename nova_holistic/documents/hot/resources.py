@@ -51,7 +51,8 @@ class Resources:
         for name, resource in self._resources.items():
             place, server = join('resources', name), None
             with self._resolver.mistakes.collected():
-                kind = self._source.type_of(resource['type'])
+                kind = self._source.type_of(
+                    resource['type'], join(place, 'type'))
                 reader = readers.get(kind) if isinstance(kind, str) else None
                 if reader is not None:
                     # The name stands for a server even if it has mistakes.
@@ -159,7 +160,7 @@ class Resources:
         if function_name(kind):
             raise InvalidDocument(
                 join(place, 'type'), 'must be written out, not a function')
-        return self._source.type_of(kind)
+        return self._source.type_of(kind, join(place, 'type'))
 
     def _count(self, outer: dict, place: str) -> int:
         return resource_values.count(outer, self._resolver, place)
@@ -183,7 +184,7 @@ class Resources:
         flavor = text(self._value(properties, 'flavor', place),
                       join(place, 'flavor'))
         if not flavor:
-            raise InvalidDocument(join(place, 'flavor'), 'is missing')
+            raise InvalidDocument(place, 'flavor is missing')
         return flavor
 
     def _zone(self, properties: dict, place: str) -> str | None:

@@ -76,8 +76,12 @@ class TemplateSource:
     base: str = ''
     depth: int = 0
 
-    def type_of(self, name: Any) -> Any:
-        """The type that the registry has for a type."""
+    def type_of(self, name: Any, place: str) -> Any:
+        """The type that the registry has for a type.
+
+        :param place: position of the type
+        :raises InvalidDocument: the registry has no final type for it
+        """
         for _ in range(_MAX_ALIASES):
             if not isinstance(name, str):
                 return name
@@ -86,7 +90,8 @@ class TemplateSource:
                 return name
             name = found
         raise InvalidDocument(
-            '', f'the registry maps type {brief(name)} to itself')
+            place, f'resource_registry: the type {brief(name)} refers to '
+            'itself, directly or through other types')
 
     def inside(self, located: str) -> 'TemplateSource':
         """The source of a nested template.
@@ -95,7 +100,7 @@ class TemplateSource:
         """
         if self.depth >= MAX_DEPTH:
             raise UnusableFile(
-                f'more than {MAX_DEPTH} stacks inside each other')
+                f'nested stacks are more than {MAX_DEPTH} levels deep')
         return replace(self, base=located, depth=self.depth + 1)
 
     def _registered(self, name: str) -> str | None:

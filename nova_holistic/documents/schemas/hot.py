@@ -22,7 +22,8 @@ PARAMETER = {
     'properties': {
         'type': {'enum': PARAMETER_TYPES},
         'constraints': {
-            'type': 'array', 'maxItems': 20, 'items': {'type': 'object'}},
+            'type': ['array', 'null'], 'maxItems': 20,
+            'items': {'type': 'object'}},
     },
 }
 

@@ -92,6 +92,17 @@ def test_a_parameter_takes_precedence_over_environments(terminal, stack):
     ('{parameters: {size: 1}, resource_registry: {"My::Node": none.yaml}}',
      'env/none.yaml: No such file'),
     ('parameters: {sise: 2}', "the template has no parameter 'sise'"),
+    ('parameters: {size: many}', "parameters.size: the value 'many' given for "
+     'it in an environment or on the command line is not of type number'),
+    ('resource_registry: {"My::Node": A, A: B, B: A}',
+     "in/stack.yaml: resources.master.type: resource_registry: the type 'B' "
+     "refers to itself, directly or through other types (line 8"),
+    ('resource_registry: {resources: [1]}',
+     'env/e.yaml: resource_registry.resources: must be a mapping, not a list'),
+    ('resource_registry: {resources: {web: 5}}',
+     'env/e.yaml: resource_registry.resources.web: must be a mapping, not 5'),
+    ('resource_registry: {resources: {web: [[a]]}}',
+     'resource_registry.resources.web: must be a mapping, not a list'),
 ])
 def test_a_mistake_names_its_file(terminal, stack, text, message):
     (terminal.folder / 'env/e.yaml').write_text(text)
@@ -99,6 +110,27 @@ def test_a_mistake_names_its_file(terminal, stack, text, message):
                         'env/e.yaml', '-o', 'out') == 2
     assert message in terminal.err
     assert not (terminal.folder / 'out').exists()
+
+
+def test_null_in_an_environment_stands_for_the_default(terminal, stack):
+    stack.write_text(STACK.replace('{type: number}',
+                                   '{type: number, default: 2}'))
+    (terminal.folder / 'env/e.yaml').write_text(ENVIRONMENT.replace(
+        'size: 3', 'size: null'))
+    assert terminal.run('template', 'in/stack.yaml', '--environment',
+                        'env/e.yaml', '-o', 'out') == 0
+    group = loaded('out/stack-group.yaml')['group']
+    nodes = next(each for each in group['groups'] if each['name'] == 'data')
+    assert len(nodes['groups'][0]['groups']) == 2
+
+
+@pytest.mark.parametrize('name', [r'a\0.yaml', 'file:///tmp/%00.yaml'])
+def test_a_file_name_with_a_null_character_is_a_mistake(
+        terminal, stack, name):
+    stack.write_text(STACK.replace('parts/net.yaml', f'"{name}"'))
+    (line,) = lines(terminal)
+    assert line.startswith('in/stack.yaml: resources.net.type: ')
+    assert 'no name of a file contains a null character (line 7' in line
 
 
 def test_a_mistake_in_a_nested_template_has_its_line(terminal, stack):
@@ -156,8 +188,8 @@ def test_too_deep_nested_templates_have_the_line_of_their_use(
         'resources: {net: {type: net.yaml}}\n')
     (line,) = lines(terminal)
     assert line == ('in/stack.yaml: parts/net.yaml: ' + 'net.yaml: ' * 4
-                    + 'resources.net.type: net.yaml: more than 5 stacks '
-                    'inside each other (line 2, column 19)')
+                    + 'resources.net.type: net.yaml: nested stacks are more '
+                    'than 5 levels deep (line 2, column 19)')
 
 
 @pytest.mark.parametrize('text, position', [

@@ -118,14 +118,16 @@ def test_the_template_file_is_never_overwritten(terminal):
 
 @pytest.mark.parametrize('words, message', [
     (('--parameter', 'size=huge'),
-     "parameters.size: the value given 'huge' must be one of "
+     "parameters.size: the value 'huge' given for it in an environment or on "
+     "the command line must be one of "
      "'small', 'large'"),
     (('--parameter', 'sise=large'),
      "parameters: the template has no parameter 'sise' (did you mean "
      "'size'?); it has "
      "'database', 'image', 'size', 'web_count'"),
     (('--parameter', 'web_count=many'),
-     "parameters.web_count: the value given 'many' is not of type number"),
+     "parameters.web_count: the value 'many' given for it in an environment "
+     "or on the command line is not of type number"),
     (('--parameter', 'database={"flavor": "m9.giant"}'),
      "resources.primary.properties.flavor: unknown flavor 'm9.giant'"),
 ])

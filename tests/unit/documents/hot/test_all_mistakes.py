@@ -23,7 +23,7 @@ def test_each_property_of_each_server_is_checked():
         'c': servers(-1, flavor={'get_attr': ['a', 'name']},
                      scheduler_hints={'holistic_member': 'c'}),
         'd': server()})) == {
-            'resources.a.properties.flavor': 'is missing',
+            'resources.a.properties': 'flavor is missing',
             'resources.a.properties.availability_zone':
                 "'az1:host3' forces a host, which may contradict the plan; "
                 'use the key location of the member',
@@ -48,7 +48,8 @@ def test_a_parameter_with_a_mistake_is_reported_once():
         parameters={'size': {'type': 'number'}, 'flavor': {'type': 'string'},
                     'none': {'type': 'string'}}),
         size='big', sise='3') == {
-            'parameters.size': "the value given 'big' is not of type number",
+            'parameters.size': "the value 'big' given for it in an "
+            'environment or on the command line is not of type number',
             'parameters':
                 "the template has no parameter 'sise' (did you mean 'size'?);"
                 " it has 'flavor', 'none', 'size'",

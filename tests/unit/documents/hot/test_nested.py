@@ -145,7 +145,7 @@ def test_plain_nested_templates_point_at_their_group():
     ({'a': nested('loop.yaml')},
      {'loop': template({'a': nested('loop.yaml')})},
      ': '.join([*['loop.yaml'] * 5, 'resources.a.type']),
-     'more than 5 stacks inside each other'),
+     'nested stacks are more than 5 levels deep'),
     ({'a': scaled(1, 2, nested('two.yaml'))},
      {'two': template({'a': servers(2)})}, 'resources.a', 'single servers'),
     ({'a': {**nested(), 'condition': 'c'}}, {}, 'resources.a.condition',

@@ -15,6 +15,12 @@ def scope(group, path):
     return next(s for s in group.scopes() if s.path == path)
 
 
+def scaled(**sizes):
+    """An OS::Heat::AutoScalingGroup of servers."""
+    return {'type': 'OS::Heat::AutoScalingGroup',
+            'properties': {'resource': server(), **sizes}}
+
+
 def test_a_server_has_the_flavor_and_zone_of_its_resource():
     assert needs(template({
         'a': server('m1.large', availability_zone='az1', image='cirros'),
@@ -118,8 +124,8 @@ def test_an_empty_zone_is_any_zone():
 
 
 @pytest.mark.parametrize('resource, place, words', [
-    ({'type': 'OS::Nova::Server'}, f'{PLACE}.flavor', 'missing'),
-    (server(None), f'{PLACE}.flavor', 'missing'),
+    ({'type': 'OS::Nova::Server'}, PLACE, 'flavor is missing'),
+    (server(None), PLACE, 'flavor is missing'),
     (server(['m1.small']), f'{PLACE}.flavor', 'a list'),
     (server({'get_attr': ['b', 'flavor']}), f'{PLACE}.flavor', 'get_attr'),
     (server({'Fn::Join': ['.', ['m1', 'x']]}), f'{PLACE}.flavor', 'Fn::Join'),
@@ -132,7 +138,10 @@ def test_an_empty_zone_is_any_zone():
     (server(availability_zone='az1:host7'), f'{PLACE}.availability_zone',
      'forces a host'),
     (server(scheduler_hints={'get_param': 'x'}),
-     f'{PLACE}.scheduler_hints', 'written out'),
+     f'{PLACE}.scheduler_hints', 'must be a literal mapping; the function '
+     'get_param is not supported here'),
+    (server(scheduler_hints=5), f'{PLACE}.scheduler_hints',
+     'must be a mapping, not 5'),
     (server(scheduler_hints={'group': 'c0ffee'}),
      f'{PLACE}.scheduler_hints.group', 'the UUID of a server group'),
     (server(scheduler_hints={'group': {'get_attr': ['b', 'id']}}),
@@ -160,7 +169,15 @@ def test_an_empty_zone_is_any_zone():
     (servers(2, around={'removal_policies': [{'resource_list': ['0']}]}),
      f'{PLACE}.removal_policies[0]', 'removal'),
     (servers(2, around={'resource_def': {'get_param': 'x'}}),
-     f'{PLACE}.resource_def', 'written out'),
+     f'{PLACE}.resource_def', 'literal mapping'),
+    (scaled(min_size=5, max_size=2), f'{PLACE}.max_size',
+     '2 is less than min_size, 5'),
+    (scaled(min_size=2, max_size=4, desired_capacity=1),
+     f'{PLACE}.desired_capacity',
+     '1 is not between min_size, 2, and max_size, 4'),
+    (scaled(min_size=1, max_size=2, desired_capacity=9),
+     f'{PLACE}.desired_capacity',
+     '9 is not between min_size, 1, and max_size, 2'),
     (servers(2, around={'resource_def': {'type': {'get_param': 'x'}}}),
      f'{PLACE}.resource_def.type', 'written out'),
     ({**servers(2), 'condition': 'big'}, 'resources.a.condition',

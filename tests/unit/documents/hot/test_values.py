@@ -108,7 +108,8 @@ def test_a_value_that_cannot_be_evaluated_is_refused(
 
 
 @pytest.mark.parametrize('fields, given, words', [
-    ({'type': 'number'}, 'many', "'many' is not of type number"),
+    ({'type': 'number'}, 'many', "the value 'many' given for it in an "
+     'environment or on the command line is not of type number'),
     ({'type': 'number'}, 'nan', 'not of type number'),
     ({'type': 'number'}, '1' * 5000, 'not of type number'),
     ({'type': 'boolean'}, 'perhaps', 'not of type boolean'),
@@ -145,6 +146,31 @@ def test_a_value_that_satisfies_all_constraints_is_accepted():
         parameters=declared('number', constraints=constraints)), p='4')) == 4
 
 
+@pytest.mark.parametrize('fields', [
+    {'constraints': None},
+    {'constraints': [{'range': {'min': '1', 'max': '+5.5'}}]},
+    {'constraints': [{'range': {'min': None, 'max': 5}}]},
+    {'constraints': [{'modulo': {'step': '2', 'offset': None}}]}])
+def test_constraints_are_read_as_heat_reads_them(fields):
+    assert len(paths(template({'a': servers(param('p'))}, parameters=declared(
+        'number', **fields)), p='4')) == 4
+
+
+def test_a_limit_of_a_range_in_the_form_of_text_is_checked():
+    assert refusal(template({'a': server()}, parameters=declared(
+        'number', constraints=[{'range': {'min': '3'}}])), {'p': '2'})[
+            1].endswith('must be at least 3')
+
+
+def test_the_default_replaces_null():
+    parameters = declared('string', default='m1.small')
+    assert flavor(param('p'), parameters, p=None) == 'm1.small'
+    assert paths(template({'a': server()}), **{'OS::stack_name': None}) == [
+        'a']
+    assert refusal(template({'a': server()}, parameters=parameters),
+                   {'q': None})[0] == 'parameters'
+
+
 def test_a_default_is_validated_only_if_it_is_used():
     parameters = declared('string', default='x', constraints=[
         {'length': {'min': 2}}])
@@ -166,7 +192,9 @@ def test_a_hidden_value_is_not_shown():
     place, message = refusal(
         template({'a': server()}, parameters=declared(
             'number', hidden=True)), {'p': 'secret'})
-    assert message == 'the value given is not of type number'
+    assert message == (
+        'the value given for it in an environment or on the command line is '
+        'not of type number')
 
 
 def test_a_value_for_an_unknown_parameter_is_refused():
@@ -179,6 +207,8 @@ def test_a_value_for_an_unknown_parameter_is_refused():
     ({}, 'parameters.p'),
     ({'type': 'text'}, 'parameters.p.type'),
     ({'type': 'string', 'constraints': {}}, 'parameters.p.constraints'),
+    ({'type': 'number', 'constraints': [{'range': {'max': 'nan'}}]},
+     'parameters.p.constraints[0].range.max'),
     ({'type': 'string', 'constraints': [{'length': 7}]},
      'parameters.p.constraints[0].length'),
     ({'type': 'string', 'constraints': [{'length': {'min': 'x'}}]},
