@@ -5,6 +5,7 @@ import argparse
 import errno
 import os
 import pathlib
+import re
 from typing import TextIO
 
 import yaml
@@ -93,6 +94,10 @@ def _same(target: pathlib.Path, name: str) -> bool:
             and os.path.samefile(target, name))
 
 
+_OTHER_BREAKS = re.compile('[\x85\u2028\u2029]')
+"""Line breaks that YAML changes into spaces or new lines."""
+
+
 class _Dumper(yaml.SafeDumper):
     """Write text of several lines as a block, and no anchors, for legibility.
     """
@@ -102,8 +107,11 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar(
-        'tag:yaml.org,2002:str', text, style='|' if '\n' in text else None)
+    style = '|' if '\n' in text else None
+    if _OTHER_BREAKS.search(text):
+        # Only an escape keeps such a character.
+        style = '"'
+    return dumper.represent_scalar('tag:yaml.org,2002:str', text, style=style)
 
 
 _Dumper.add_representer(str, _text)

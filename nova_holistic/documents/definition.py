@@ -50,6 +50,11 @@ def read_definition(document: Any, policy_types: PolicyTypes,
             raise InvalidDocument(
                 '', 'parameters are for Heat templates, and this has no '
                 'heat_template_version')
+        if isinstance(document, dict) and 'resources' in document \
+                and 'members' not in document:
+            raise InvalidDocument(
+                '', 'heat_template_version is missing: a document with '
+                'resources is a Heat template, which must have it')
         return parse_group(document, policy_types)
     return parsed(convert(document, parameters or {}, source), policy_types)
 

@@ -6,6 +6,7 @@ import re
 
 import yaml
 
+from nova_holistic.documents.source import surrogate_pairs
 from nova_holistic.documents.validation import join
 
 MAX_LENGTH = 2**23
@@ -69,7 +70,9 @@ def _marks(text: bytes) -> Iterator[tuple[str, yaml.Mark]]:
     # For each open collection: its position, and the next key or index; None
     # for a mapping in which a key comes next.
     open_: list[list] = []
-    loader = _Loader(text)
+    # The escapes that are replaced are ASCII.
+    loader = _Loader(surrogate_pairs.as_plain_text(
+        text.decode('latin-1')).encode('latin-1'))
     try:
         while loader.check_event():
             event = loader.get_event()

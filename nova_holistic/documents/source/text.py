@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from nova_holistic.documents.source import surrogate_pairs
 from nova_holistic.documents.source.yaml_collection import Collection, Measures
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.garbage_collection import few_collections
@@ -80,7 +81,7 @@ def load(text: str | bytes, trusted: bool = False) -> Any:
         except (ValueError, RecursionError):
             # The text may be YAML in flow style. Otherwise the error of YAML
             # names the line.
-            pass
+            return _load_flow(text, trusted)
     return _load_yaml(text, trusted)
 
 
@@ -136,6 +137,14 @@ def _bound(document: Any, trusted: bool) -> None:
         layer = below
     if layer or nodes > MAX_NODES and not trusted:
         raise ValueError('too deep or too large')
+
+
+def _load_flow(text: str, trusted: bool) -> Any:
+    """Read YAML in flow style, which may contain the escapes of JSON."""
+    plain = surrogate_pairs.as_plain_text(text)
+    document = _load_yaml(plain, trusted)
+    return document if plain == text else _load_yaml(
+        surrogate_pairs.as_yaml(text), trusted)
 
 
 def _load_yaml(text: str, trusted: bool) -> Any:

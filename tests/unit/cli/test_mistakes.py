@@ -215,6 +215,24 @@ def test_a_mistake_of_the_whole_document_has_its_line(
         '{} (line {}, column {})'.format(message, *position)]
 
 
+def test_mistakes_of_json_with_an_emoji_have_their_lines(terminal, zones):
+    # json.dumps writes the emoji as two escapes.
+    group = terminal.file('g.json', json.dumps({
+        'name': 'shop \U0001f680', 'members': [
+            {'name': 'a', 'resources': {'VCPU': -1}}]}))
+    assert mistakes(terminal, group, group, '--inventory', zones) == [
+        'members[0].resources.VCPU: must be at least 1, not -1 (line 1, '
+        'column 71)']
+
+
+def test_a_template_without_a_version_lacks_only_the_version(terminal, zones):
+    group = terminal.file('g.yaml', '# shop\nresources: {a: {type: '
+                          'OS::Nova::Server, properties: {flavor: big}}}\n')
+    assert mistakes(terminal, group, group, '--inventory', zones) == [
+        'heat_template_version is missing: a document with resources is a '
+        'Heat template, which must have it (line 2, column 1)']
+
+
 def test_all_mistakes_of_an_empty_document_have_its_line(terminal, zones):
     group = terminal.file('g.yaml', '\ngroup: {}\n')
     assert mistakes(terminal, group, group, '--inventory', zones) == [

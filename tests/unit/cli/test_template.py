@@ -106,6 +106,18 @@ def test_a_template_is_read_from_standard_input(terminal, monkeypatch):
                                          'stack-template.yaml']
 
 
+@pytest.mark.parametrize('data', ['a\x85b', 'a\n\x85b\n', 'a\u2028b\u2029'])
+def test_unusual_line_breaks_of_texts_remain(terminal, data):
+    source = terminal.file('stack.json', json.dumps({
+        'heat_template_version': '2018-08-31',
+        'resources': {'a': {'type': 'OS::Nova::Server', 'properties': {
+            'flavor': 'm1.small', 'user_data': data}}}}))
+    assert terminal.run('template', source, '-o', 'out') == 0
+    written = yaml.safe_load(
+        (terminal.folder / 'out/stack-template.yaml').read_bytes())
+    assert written['resources']['a']['properties']['user_data'] == data
+
+
 def test_the_template_file_is_never_overwritten(terminal):
     source = terminal.file('a-group.yaml', SHOP.read_text())
     linked = terminal.folder / 'a.yaml'

@@ -115,6 +115,20 @@ def test_a_lone_surrogate_is_refused():
     assert 'line 1' in refusal('{"name": "\\ud800"}')
 
 
+def test_json_with_a_surrogate_pair_may_have_a_trailing_comma():
+    assert text.load(r'{"name": "shop \ud83d\uDE80", "x": "\\ud83d\\ude80",}'
+                     ) == {'name': 'shop \U0001f680', 'x': r'\ud83d\ude80'}
+
+
+@pytest.mark.parametrize('document, message', [
+    (r'{"name": "\ud83d\ude80", "name": 1}',
+     "duplicate key 'name', line 1, column 26"),
+    (r'{"\ud83d\ude80": 1, "\ud83d\ude81": 2, "a": [}', 'line 1, column 46'),
+    (r'{"name": "\ud83d", "x": "\ude80",}', 'line 1')])
+def test_a_mistake_next_to_a_surrogate_pair_has_its_line(document, message):
+    assert message in refusal(document)
+
+
 plain = st.recursive(
     st.none() | st.booleans() | st.integers(-2**63, 2**63)
     | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
