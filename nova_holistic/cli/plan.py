@@ -63,4 +63,5 @@ def _seconds(text: str) -> float:
         value = float(text)
         if value > 0 and math.isfinite(value):
             return value
-    raise argparse.ArgumentTypeError(f'{text!r} is not a number above zero')
+    raise argparse.ArgumentTypeError(f'{text!r} is not a finite number above '
+                                     'zero')

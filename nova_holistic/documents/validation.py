@@ -18,7 +18,7 @@ from nova_holistic.model.messages.suggestion import did_you_mean
 MERGE_KEY = '<<'
 MERGE_KEYS = 'merge keys of YAML are not supported'
 _KINDS = {
-    'object': 'a mapping with text as keys', 'array': 'a list',
+    'object': 'a mapping', 'array': 'a list',
     'string': 'text', 'integer': 'a whole number',
     'number': 'a finite number', 'boolean': 'true or false'}
 
@@ -178,6 +178,8 @@ def _requirement(error: ValidationError) -> str:
     """The requirement, to follow "must be"."""
     rule, keyword, schema = (
         error.validator_value, error.validator, error.schema)
+    if rule == 'object' and isinstance(error.instance, dict):
+        return 'a mapping with text as keys'
     if keyword == 'type' and isinstance(rule, str):
         return _KINDS[rule]
     if 'description' in schema:

@@ -69,7 +69,7 @@ def parse(raw: bytes, deepest: int) -> Any:
     for part in _texts(value):
         # JSON can escape half of a surrogate pair, which is not valid text.
         if _HALF.search(part):
-            raise _bad(f'has an incomplete character in {brief(part)}')
+            raise _bad(f'has half of a surrogate pair in {brief(part)}')
     return value
 
 

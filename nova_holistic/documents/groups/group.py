@@ -272,7 +272,10 @@ def _skipped(document: dict, place: str) -> frozenset[str]:
         if number >= count:
             raise InvalidDocument(
                 join(place, 'skip', i),
-                f'there is no server {number} of {count} to be skipped')
+                f'server {number} does not exist: the servers are numbered 0 '
+                f'to {count - 1}')
     if count and len(skipped) == count:
-        raise InvalidDocument(join(place, 'skip'), 'no server is left')
+        raise InvalidDocument(
+            join(place, 'skip'),
+            'all servers are skipped; at least one must remain')
     return frozenset(f'{document["name"]}-{n}' for n in skipped)

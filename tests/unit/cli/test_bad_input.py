@@ -122,3 +122,9 @@ def test_wrong_usage_is_reported_on_standard_error(terminal, words):
     assert terminal.run(*words) == 2
     assert terminal.out == ''
     assert ': error: ' in terminal.err.splitlines()[-1]
+
+
+def test_an_infinite_time_limit_is_described(terminal):
+    terminal.run('plan', 'group.yaml', '--inventory', 'i.yaml',
+                 '--time-limit', 'inf')
+    assert "'inf' is not a finite number above zero" in terminal.err

@@ -202,9 +202,9 @@ ONE = 'members: [{name: a, resources: {VCPU: 1}}]'
      '{min: 0, desired: 0, max: 1}}]\n',
      'the desired number of members is 0; it must be at least 1', (1, 1)),
     ('# no group\n- a\n',
-     'must be a mapping with text as keys, not a list', (2, 1)),
-    ('\nshop\n', "must be a mapping with text as keys, not 'shop'", (2, 1)),
-    ('\ngroup:\n', 'must be a mapping with text as keys, not null', (2, 1)),
+     'must be a mapping, not a list', (2, 1)),
+    ('\nshop\n', "must be a mapping, not 'shop'", (2, 1)),
+    ('\ngroup:\n', 'must be a mapping, not null', (2, 1)),
     ('# no resources\nheat_template_version: 2018-08-31\n',
      'resources is missing', (2, 1)),
 ])

@@ -31,6 +31,15 @@ def test_a_value_is_quoted_in_at_most_sixty_characters(value, shown):
     assert brief(value) == shown
 
 
+@pytest.mark.parametrize('value, message', [
+    (5, 'must be a mapping, not 5'), ([], 'must be a mapping, not a list'),
+    ({5: 1}, 'must be a mapping with text as keys, not a mapping')])
+def test_only_a_mapping_is_described_by_its_keys(value, message):
+    with pytest.raises(InvalidDocument) as caught:
+        validator({'type': 'object'})(value)
+    assert str(caught.value) == message
+
+
 def test_a_long_key_is_shortened_in_the_position():
     assert join('members[0]', 'two words' + 'x' * 1000) == (
         "members[0]['two words" + 'x' * 47 + '...]')
