@@ -52,14 +52,18 @@ class Listing:
         order of all groups. Therefore, the cost does not depend on the number
         of groups of other projects or on other pages.
 
-        :raises GroupUnknown: the marker is not one of the selected groups
+        The group of the marker may have changed since it was listed.
+        Therefore, only its project has to be the selected one.
+
+        :raises GroupUnknown: the marker is not a group of the project
         """
         where = _where(page)
         key = getattr(GroupRow, page.sort_key)
         with self._database.reader() as session:
             if page.marker is not None:
                 last = session.execute(sa.select(key).where(
-                    GroupRow.uuid == page.marker, *_where(page))).first()
+                    GroupRow.uuid == page.marker,
+                    *_of_project(page))).first()
                 if last is None:
                     raise errors.GroupUnknown(page.marker)
                 where.append(_after(key, last[0], page))
@@ -138,14 +142,18 @@ class Listing:
 
 
 def _where(page: Page) -> list[Any]:
-    where: list[Any] = []
-    if page.project_id is not None:
-        where.append(GroupRow.project_id == page.project_id)
+    where = _of_project(page)
     if page.name is not None:
         where.append(GroupRow.name == page.name)
     if page.statuses is not None:
         where.append(GroupRow.status.in_(page.statuses))
     return where
+
+
+def _of_project(page: Page) -> list[Any]:
+    if page.project_id is None:
+        return []
+    return [GroupRow.project_id == page.project_id]
 
 
 def _after(key: Any, last: Any, page: Page) -> sa.ColumnElement[bool]:

@@ -133,6 +133,19 @@ def test_a_list_keeps_its_filters_from_page_to_page(service):
     assert pages(service, 'name=shop&limit=2') == [['shop', 'shop'], ['shop']]
 
 
+def test_a_list_continues_after_a_group_that_no_longer_matches(service):
+    several(service, 'a', 'b', 'c')
+    path = '/v1/groups?status=planning&limit=1'
+    answer = service.ask('GET', path)
+    (last,), (link,) = answer.json['groups'], answer.json['groups_links']
+    service.settle(last['id'])
+    answer = service.ask('GET', link['href'])
+    assert answer.status_int == 200, answer.text
+    assert names(answer) == ['b']
+    answer = service.ask('GET', link['href'], token=OTHER_PROJECT)
+    assert refusal(answer)[:2] == (400, 'holistic.unknown_marker')
+
+
 def test_groups_are_found_by_status(service):
     done = service.planned({**SHOP, 'name': 'done'})
     several(service, 'waiting')
