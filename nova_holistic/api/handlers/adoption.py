@@ -33,6 +33,7 @@ def adopt(call: Call) -> webob.Response:
 def detach(call: Call) -> webob.Response:
     """Take a server out of a group; the server is not affected."""
     record, path = call.group(), call.body['detach']['member']
+    entity_tags.must_match(call.request, record)
     service = call.service
     if federation.detach(call, record, path):
         return tasks.respond(call, 200, call.group())

@@ -147,6 +147,7 @@ def update(call: Call) -> webob.Response:
 def delete(call: Call) -> webob.Response:
     """Delete a group; its servers are not affected."""
     record = call.group()
+    entity_tags.must_match(call.request, record)
     call.service.engines.delete(call.context.for_engine(), record.uuid)
     return answer(204)
 
@@ -155,6 +156,7 @@ def extend(call: Call) -> webob.Response:
     """Extend the lease of a group: it expires after the given number of
     seconds."""
     record = call.group()
+    entity_tags.must_match(call.request, record)
     seconds = call.body['extend']['seconds']
     _must_allow_lease(call, 'extend.seconds', seconds, record)
     call.service.engines.extend(
@@ -165,6 +167,7 @@ def extend(call: Call) -> webob.Response:
 def replan(call: Call) -> webob.Response:
     """Plan lost members again; if the group has no plan, plan all members."""
     record = call.group()
+    entity_tags.must_match(call.request, record)
     size = None
     if record.status not in CLAIMABLE:
         size = definitions.member_count(definitions.parse_definition(
@@ -181,6 +184,7 @@ def repair(call: Call) -> webob.Response:
     With ``apply``, an engine carries them out, and the response is the group.
     """
     record = call.group()
+    entity_tags.must_match(call.request, record)
     if call.body['repair'].get('apply', False):
         return tasks.request_task(call, record, tasks.TaskRequest(
             Task.REPAIRING, (*WITH_SERVERS, GroupStatus.DEGRADED)),

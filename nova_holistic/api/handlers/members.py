@@ -54,6 +54,7 @@ def remove(call: Call) -> webob.Response:
 def release(call: Call) -> webob.Response:
     """Free the planned capacity of all members, or of some."""
     record = call.group()
+    entity_tags.must_match(call.request, record)
     outcome = call.service.engines.release(
         call.context.for_engine(), record.uuid,
         call.body['release'].get('members'))

@@ -252,6 +252,29 @@ def test_a_stale_revision_is_refused(service):
     assert service.table.get_group(group).task is None
 
 
+@pytest.mark.parametrize('method, path, body', [
+    ('DELETE', '', None), ('POST', '/extend', {'extend': {'seconds': 60}}),
+    ('POST', '/replan', {'replan': {}}), ('POST', '/repair', {'repair': {}}),
+    ('POST', '/repair', {'repair': {'apply': True}}),
+    ('POST', '/release', {'release': {}}),
+    ('POST', '/detach', {'detach': {'member': 'web'}})])
+def test_an_operation_on_a_stale_revision_is_refused(
+        service, method, path, body):
+    group = service.planned()
+    before, asked = service.table.get_group(group), len(service.engines.asked)
+    headers = {'OpenStack-API-Version': 'holistic latest'}
+    answer = service.ask(method, f'/v1/groups/{group}{path}', body, ADMIN,
+                         {**headers, 'If-Match': '"77"'})
+    assert refusal(answer)[:2] == (412, 'holistic.stale_revision')
+    assert service.table.get_group(group) == before
+    assert len(service.engines.asked) == asked
+    for more in {'If-Match': '"1"'}, {}:
+        answer = service.ask(method, f'/v1/groups/{group}{path}', body, ADMIN,
+                             {**headers, **more})
+        # The state of the group does not allow some of the operations.
+        assert answer.status_int not in (412, 428), answer.text
+
+
 def test_a_revision_is_required(service):
     group = service.planned()
     answer = service.ask('PUT', f'/v1/groups/{group}', {'group': SHOP})
