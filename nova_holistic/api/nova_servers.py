@@ -130,5 +130,5 @@ def _count(server: Any) -> int:
     try:
         least = int(server.get('min_count', 1))
         return max(1, int(server.get('max_count', least)))
-    except (AttributeError, TypeError, ValueError):
+    except (AttributeError, TypeError, ValueError, OverflowError):
         return 1

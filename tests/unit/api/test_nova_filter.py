@@ -13,6 +13,7 @@ import webob
 from nova_holistic.api.nova_filter import NovaFilter
 from nova_holistic.table.store import PlacementTable
 from tests.unit.api.service import refusal, SHOP
+from tests.unit.table import builders
 
 CREATE = json.dumps({'server': {'name': 'one'}, 'os:scheduler_hints': {
     'holistic_group': str(uuid.uuid4()), 'holistic_member': 'web'}}).encode()
@@ -51,6 +52,17 @@ def ask(service):
         return request.get_response(app)
     ask.app = app
     return ask
+
+
+@pytest.mark.parametrize('number', ['1e999', 'Infinity', '-Infinity', 'NaN'])
+@pytest.mark.parametrize('key', ['min_count', 'max_count'])
+def test_nova_answers_a_create_with_an_infinite_number(
+        ask, service, key, number):
+    raw = json.dumps({'server': {key: 'NUMBER'}, 'os:scheduler_hints': {
+        'holistic_group': builders.planned(service.table, web=None).uuid,
+        'holistic_member': 'db/web'}})
+    raw = raw.replace('"NUMBER"', number).encode()
+    assert ask('POST', '/servers', raw).body == b'/v2.1/servers ' + raw
 
 
 @pytest.mark.parametrize('method, path, raw', [
