@@ -9,7 +9,7 @@ from nova_holistic.api.errors import ApiError
 from nova_holistic.api.policy_enforcer import Owned
 from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.documents.hot.source_places import SourcePlaces
-from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.exceptions import InvalidDocument, UnknownPlugin
 from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.storage_pools import servers_only
@@ -94,10 +94,17 @@ def member_count(group: Group) -> int:
 def objective(service: Service, name: str | None) -> str:
     """The requested objective, or the configured one.
 
-    :raises UnknownPlugin: no plug-in of that name is installed
+    :raises InvalidDocument: no plug-in of the requested name is installed
+    :raises UnknownPlugin: no plug-in of the configured name is installed
     """
-    name = name or service.conf.planner.objective
-    objectives.load_objective(name)
+    if not name:
+        name = service.conf.planner.objective
+        objectives.load_objective(name)
+        return name
+    try:
+        objectives.load_objective(name)
+    except UnknownPlugin as error:
+        raise InvalidDocument('objective', str(error)) from error
     return name
 
 

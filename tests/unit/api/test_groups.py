@@ -226,7 +226,9 @@ def test_an_invalid_document_names_its_position(service, document, place):
 def test_an_unknown_objective_is_refused(service):
     answer = service.ask('POST', '/v1/groups', {
         'group': SHOP, 'objective': 'luck'})
-    assert refusal(answer)[0] == 400
+    status, code, detail = refusal(answer)
+    assert (status, code) == (400, 'holistic.invalid_document')
+    assert detail.startswith("objective: unknown objective 'luck'; known are")
     assert service.table.list_groups() == ()
 
 
