@@ -6,7 +6,7 @@ of the server group. The member has the name of the flavor. Servers that boot
 from a volume have no root disk on their hosts, so they get a separate member.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 import re
 from typing import Any
 
@@ -42,26 +42,32 @@ def document(server_group: Mapping[str, Any],
         kind = server['flavor']['original_name'], not server['image']
         kinds.setdefault(kind, []).append(server['id'])
     members, adopt = [], {}
+    taken: set[str] = set()
     for (flavor, volume), uuids in kinds.items():
-        member = _unused_name(
-            flavor, volume, {entry['name'] for entry in members})
+        member = _unused_name(flavor, volume, len(uuids), taken)
+        taken.update(_names(member, len(uuids)))
         members.append({
             'name': member, 'count': len(uuids), 'flavor': flavor,
             **({'boot_from_volume': True} if volume else {})})
-        adopt.update({f'{member}-{number}': uuid
-                      for number, uuid in enumerate(uuids)})
+        adopt.update(zip(_names(member, len(uuids))[1:], uuids, strict=True))
     return {'name': name or server_group['name'],
             'policies': [dict(_policy(server_group))],
             'members': members, 'adopt': adopt}
 
 
-def _unused_name(flavor: str, volume: bool, names: set[str]) -> str:
+def _unused_name(flavor: str, volume: bool, count: int,
+                 taken: Set[str]) -> str:
     stem = (_NOT_IN_NAMES.sub('-', flavor)[:_LONGEST]
             + ('-volume' if volume else ''))
     name, number = stem, 2
-    while name in names:
+    while not taken.isdisjoint(_names(name, count)):
         name, number = f'{stem}_{number}', number + 1
     return name
+
+
+def _names(member: str, count: int) -> Sequence[str]:
+    """The names of a counted member and of its servers."""
+    return [member, *(f'{member}-{number}' for number in range(count))]
 
 
 def _policy(server_group: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

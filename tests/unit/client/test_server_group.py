@@ -42,6 +42,20 @@ def test_flavors_with_similar_names_get_different_members():
     parse_group(found, load_policy_types())
 
 
+@pytest.mark.parametrize('flavors, expected', [
+    (['gpu', 'gpu', 'gpu-1'], ['gpu', 'gpu-1_2']),
+    (['gpu-1', 'gpu', 'gpu'], ['gpu-1', 'gpu_2']),
+    (['gpu-1', 'gpu', 'gpu-1'], ['gpu-1', 'gpu']),
+    (['gpu', 'gpu-0', 'gpu-0-0'], ['gpu', 'gpu-0_2', 'gpu-0-0'])])
+def test_a_flavor_may_be_named_like_a_server_of_another_member(
+        flavors, expected):
+    found = document(group(), [
+        server(number, flavor) for number, flavor in enumerate(flavors)])
+    assert [each['name'] for each in found['members']] == expected
+    assert sorted(found['adopt'].values()) == IDS[:len(flavors)]
+    parse_group(found, load_policy_types())
+
+
 @pytest.mark.parametrize('policy, expected', [
     ('affinity', {'type': 'affinity'}),
     ('anti-affinity', {'type': 'anti-affinity', 'max_per_domain': 1}),
