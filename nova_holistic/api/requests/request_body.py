@@ -36,7 +36,8 @@ def read(request: webob.Request, longest: int, deepest: int) -> Any:
     :param deepest: maximum number of lists and objects around a value
     :raises ApiError: 400, 413 or 415
     """
-    if request.content_type != MEDIA_TYPE:
+    # Media types do not depend on case.
+    if request.content_type.lower() != MEDIA_TYPE:
         raise ApiError(
             415, 'unsupported_media_type',
             f'the body must be {MEDIA_TYPE}, not '

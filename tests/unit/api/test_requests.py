@@ -83,6 +83,14 @@ def test_a_body_of_another_media_type_is_refused(service, media):
         'the header Content-Type must be application/json; it is missing')
 
 
+@pytest.mark.parametrize('media', [
+    'APPLICATION/JSON', 'Application/Json; charset=UTF-8'])
+def test_the_media_type_of_a_body_does_not_depend_on_case(service, media):
+    answer = post(service, json.dumps({'group': SHOP}).encode(),
+                  **{'Content-Type': media})
+    assert answer.status_int == 202, answer.text
+
+
 def test_a_client_that_does_not_accept_json_is_refused(service):
     answer = service.ask('GET', '/v1/groups', headers={'Accept': 'text/html'})
     assert refusal(answer)[:2] == (406, 'holistic.not_acceptable')
