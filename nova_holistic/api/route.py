@@ -76,7 +76,8 @@ class Router:
         :raises ApiError: 404 or 405
         """
         match = self._mapper.match(path)
-        if match is None:
+        # The mapper ignores a newline at the end of the path.
+        if match is None or path.endswith('\n'):
             raise ApiError(404, 'not_found', 'no resource has this path')
         methods = self._routes[match['template']]
         route = methods.get('GET' if method == 'HEAD' else method)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Server groups of Nova and stacks of Heat that are bound to members."""
 
+from collections.abc import Iterator
+import contextlib
 from datetime import datetime
 import re
 from typing import Any
@@ -19,6 +21,7 @@ from nova_holistic.messaging.results import ShownBinding
 from nova_holistic.model.stack_rules import StackRule
 from nova_holistic.table.coordination.bindings import (
     BindingKind, stack_target)
+from nova_holistic.table import errors as table_errors
 
 
 def list_bindings(call: Call) -> webob.Response:
@@ -42,9 +45,11 @@ def bind(call: Call) -> webob.Response:
         raise InvalidDocument(
             'binding.rules', f'only the kind {BindingKind.HEAT_STACK} has '
             'rules')
-    return answer(200, {'binding': _document(call.service.engines.bind(
-        call.context.for_engine(), record.uuid,
-        call.body['binding'].get('path', ''), target))})
+    with _place_of_path():
+        bound = call.service.engines.bind(
+            call.context.for_engine(), record.uuid,
+            call.body['binding'].get('path', ''), target)
+    return answer(200, {'binding': _document(bound)})
 
 
 def unbind(call: Call) -> webob.Response:
@@ -66,11 +71,22 @@ def _bind_stack(call: Call) -> webob.Response:
              for rule in body.get('rules', ())]
     if not rules:
         raise InvalidDocument('binding.rules', 'a Heat stack needs a rule')
-    bound = stack_binder.bind(
-        call.service.table, stack_binder.requested_binding(
-            record.uuid, body.get('path', ''), stack, rules,
-            call.service.clock()))
+    with _place_of_path():
+        bound = stack_binder.bind(
+            call.service.table, stack_binder.requested_binding(
+                record.uuid, body.get('path', ''), stack, rules,
+                call.service.clock()))
     return answer(200, {'binding': _document(shown_binding(bound, UNCHECKED))})
+
+
+@contextlib.contextmanager
+def _place_of_path() -> Iterator[None]:
+    """The error of an unknown path gets its position in the body."""
+    try:
+        yield
+    except table_errors.MemberUnknown as error:
+        raise errors.ApiError(
+            400, 'unknown_member', f'binding.path: {error}') from error
 
 
 def _target(call: Call) -> str:

@@ -12,7 +12,7 @@ _KIND = {'type': 'string', 'enum': [str(kind) for kind in BindingKind],
 _NAMES = {'type': 'string', 'minLength': 1, 'maxLength': MAX_PATH,
           'description': 'names joined by single slashes: at most '
                          f'{MAX_PATH} characters',
-          'pattern': r'^[^/\x00-\x1f\x7f]+(/[^/\x00-\x1f\x7f]+)*$'}
+          'pattern': r'^[^/\x00-\x1f\x7f]+(/[^/\x00-\x1f\x7f]+)*\Z'}
 _RULE = common.strict({
     'resource': {
         **_NAMES,

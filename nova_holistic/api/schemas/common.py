@@ -13,12 +13,12 @@ TEXT = common.TEXT
 UUID = {
     'type': 'string',
     'description': 'a UUID in lower case, with hyphens',
-    'pattern': '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+    'pattern': r'^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z',
 }
 STACK = {
     'type': 'string',
     'description': 'the name or the ID of a stack of Heat',
-    'pattern': '^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$',
+    'pattern': r'^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}\Z',
 }
 TIME = {'type': 'string', 'description': 'ISO 8601, in UTC',
         'format': 'date-time'}

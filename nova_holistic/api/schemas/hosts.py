@@ -10,6 +10,6 @@ STATISTICS = common.enveloped('statistics', {
     'maxProperties': payloads.MAX_STATISTICS,
     'propertyNames': {
         'description': '1 to 255 letters, digits, "_", "." or "-"',
-        'pattern': f'^{payloads.STATISTIC_NAME.pattern}$'},
+        'pattern': rf'^{payloads.STATISTIC_NAME.pattern}\Z'},
     'additionalProperties': {'type': 'number'},
 })

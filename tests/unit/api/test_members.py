@@ -109,6 +109,15 @@ def test_an_unknown_member_cannot_be_removed(service):
         assert refusal(answer)[:2] == (404, 'holistic.not_found')
 
 
+def test_a_path_with_a_trailing_newline_is_unknown(service):
+    group = service.planned()
+    for method, path in [('DELETE', '/members/web%0A'), ('GET', '%0A'),
+                         ('GET', '/placements%0A')]:
+        answer = service.ask(method, f'/v1/groups/{group}{path}')
+        assert refusal(answer)[:2] == (404, 'holistic.not_found')
+    assert service.table.get_group(group).task is None
+
+
 def test_the_last_member_of_a_group_cannot_be_removed(service):
     group = service.planned({'name': 'one', 'members': [LOG]})
     answer = service.ask('DELETE', f'/v1/groups/{group}/members/log')

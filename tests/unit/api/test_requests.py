@@ -8,7 +8,7 @@ import pytest
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.messaging import errors as engine_errors
 from nova_holistic.table import errors as table_errors
-from tests.unit.api.service import refusal, SHOP
+from tests.unit.api.service import OTHER_SERVICE, refusal, SHOP
 
 JSON = {'Content-Type': 'application/json'}
 
@@ -83,6 +83,13 @@ def test_a_body_of_another_media_type_is_refused(service, media):
         'the header Content-Type must be application/json; it is missing')
 
 
+def test_the_name_of_a_statistic_ends_with_no_newline(service):
+    for name, status in ('cpu', 204), ('cpu\n', 400):
+        answer = service.ask('PUT', '/v1/hosts/cmp-1/statistics', {
+            'statistics': {name: 1}}, OTHER_SERVICE)
+        assert answer.status_int == status
+
+
 @pytest.mark.parametrize('media', [
     'APPLICATION/JSON', 'Application/Json; charset=UTF-8'])
 def test_the_media_type_of_a_body_does_not_depend_on_case(service, media):
@@ -109,7 +116,8 @@ def test_a_wrong_method_lists_the_allowed_ones(service, path, allowed):
 
 
 @pytest.mark.parametrize('path', [
-    '/v2', '/v1/group', '/v1/groups/x/y', '/v1/groups//placements'])
+    '/v2', '/v1/group', '/v1/groups/x/y', '/v1/groups//placements',
+    '/v1/groups/%0A'])
 def test_an_unknown_path_is_not_found(service, path):
     assert refusal(service.ask('GET', path))[:2] == (
         404, 'holistic.not_found')
@@ -123,7 +131,7 @@ def test_an_id_other_than_a_uuid_is_not_found(service, name):
 
 
 @pytest.mark.parametrize('name, shown', [
-    ('a' * 3000, "'" + 'a' * 56 + '...'), ('%0A', "'\\n'"), ('..', '..')])
+    ('a' * 3000, "'" + 'a' * 56 + '...'), ('a%0Ab', "'a\\nb'"), ('..', '..')])
 def test_an_unknown_id_is_quoted_in_one_short_line(service, name, shown):
     assert refusal(service.ask('GET', f'/v1/groups/{name}'))[2] == (
         f'there is no group {shown}')

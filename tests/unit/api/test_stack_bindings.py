@@ -75,6 +75,9 @@ def test_a_repeated_bind_replaces_the_rules(service, group):
     ({'rules': [{'resource': 'a', 'member': ''}]},
      'binding.rules[0].member: must be names joined by single slashes: at '
      "most 700 characters, not ''"),
+    ({'rules': [{'resource': 'web\n'}]},
+     'binding.rules[0].resource: must be names joined by single slashes: at '
+     "most 700 characters, not 'web\\n'"),
 ])
 def test_a_binding_of_the_wrong_shape_is_refused(
         service, group, keys, detail):
@@ -94,7 +97,6 @@ def test_a_binding_of_the_wrong_shape_is_refused(
     # The path is relative to the group of the rule.
     ({'path': 'db', 'rules': [WORKERS]},
      "binding.rules[0].member: the group has no member 'db/db/node'"),
-    ({'path': 'no'}, "has no member 'no'"),
 ])
 def test_a_wrong_rule_is_refused_with_its_position(
         service, group, keys, place):
@@ -103,6 +105,12 @@ def test_a_wrong_rule_is_refused_with_its_position(
     assert refusal(answer)[0] == 400
     assert place in refusal(answer)[2]
     assert service.table.bindings.of_group(group) == ()
+
+
+def test_an_unknown_path_is_refused_with_its_position(service, group):
+    assert refusal(bind(service, group, path='no')) == (
+        400, 'holistic.unknown_member',
+        f"binding.path: group {group} has no member 'no'")
 
 
 def test_a_server_group_has_no_rules(service, group):
