@@ -55,6 +55,7 @@ class Client:
                 params=query or {}, **options)
         except ks_exceptions.HttpError as error:
             raise errors.refused(error) from error
-        except ks_exceptions.ConnectionError as error:
+        except ks_exceptions.ClientException as error:
+            # For example, the catalog has no endpoint of the service.
             raise errors.Refused(0, '', str(error)) from error
         return response.json() if response.content else None

@@ -192,10 +192,18 @@ class Groups:
             **_since({'members': members}))['group']
 
     def remove_member(self, group_id: str, path: str) -> dict[str, Any]:
-        """Take a member out of the group's definition."""
-        if not path or {'', '.', '..'}.intersection(path.split('/')):
-            # The path would change in the URL.
+        """Take a member out of the group's definition.
+
+        :raises Refused: 400 for a member in whose path a name is . or ..
+        """
+        names = path.split('/')
+        if '' in names:
             raise errors.Refused(404, '', f'member {path} does not exist')
+        if '.' in names or '..' in names:
+            # HTTP clients remove these names from a URL.
+            raise errors.Refused(
+                400, '', f'member {path} cannot be named in a URL: replace '
+                'the definition of the group by one without it')
         return self._request(
             'DELETE', _path(group_id, 'members', path))['group']
 

@@ -114,14 +114,17 @@ def test_members_are_added_and_removed(service, client):
         'log', 'disk', 'new']
 
 
-@pytest.mark.parametrize('path', [
-    '..', '../placements', '../../{other}', 'db/../web', '.', '', 'db//web'])
-def test_a_member_path_with_dots_cannot_delete_another_group(client, path):
+@pytest.mark.parametrize('path, status, message', [
+    *((path, 400, 'cannot be named in a URL') for path in (
+        '..', '../placements', '../../{other}', 'db/../web', '.')),
+    *((path, 404, 'does not exist') for path in ('', 'db//web'))])
+def test_a_member_path_with_dots_cannot_delete_another_group(
+        client, path, status, message):
     group, other = (client.groups.create({**SHOP, 'name': name})['id']
                     for name in ('shop', 'other'))
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Refused, match=message) as caught:
         client.groups.remove_member(group, path.format(other=other))
-    assert caught.value.status == 404
+    assert caught.value.status == status
     assert {g['id'] for g in client.groups.list()} == {group, other}
 
 
@@ -238,6 +241,13 @@ def test_an_error_page_of_a_proxy_raises_refused():
 def test_an_unreachable_service_raises_refused(cloud):
     client = cloud.client(endpoint_override='http://127.0.0.1:1')
     with pytest.raises(Refused) as caught:
+        client.groups.create(SHOP)
+    assert caught.value.status == 0
+
+
+def test_a_cloud_without_the_service_raises_refused(cloud):
+    client = cloud.client(service_type='other')
+    with pytest.raises(Refused, match='other') as caught:
         client.groups.create(SHOP)
     assert caught.value.status == 0
 
