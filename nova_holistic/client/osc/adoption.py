@@ -4,12 +4,10 @@
 import argparse
 from typing import Any
 
-from keystoneauth1.adapter import Adapter
-from keystoneauth1 import exceptions as ks_exceptions
 from osc_lib.command import command
-from osc_lib import exceptions
 
 from nova_holistic.client.osc.command import HolisticCommand
+from nova_holistic.client.osc.compute import Compute
 from nova_holistic.client.osc import formatted_columns, progress
 from nova_holistic.client.osc.group import (
     add_strict, WaitingCommand, with_group)
@@ -37,7 +35,7 @@ class AdoptGroup(WaitingCommand, command.ShowOne):
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         before = self.group(parsed_args.group)
-        server = _Compute(self.app.client_manager).server(parsed_args.server)
+        server = Compute(self.app.client_manager).server(parsed_args.server)
         group = self.client().groups.adopt(
             before['id'], {parsed_args.path: server['id']},
             strict=parsed_args.strict)
@@ -69,7 +67,7 @@ class ImportGroup(WaitingCommand, command.ShowOne):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        compute = _Compute(self.app.client_manager)
+        compute = Compute(self.app.client_manager)
         from_nova = compute.server_group(parsed_args.server_group)
         group = self.client().groups.create(
             server_group.document(
@@ -97,46 +95,3 @@ class DetachMember(HolisticCommand, command.ShowOne):
         group = self.client().groups.detach(
             self.group(parsed_args.group)['id'], parsed_args.path)
         return formatted_columns.fields(group, formatted_columns.GROUP)
-
-
-class _Compute:
-    """Nova's API with the rights of the user."""
-
-    def __init__(self, manager: Any):
-        self._adapter = Adapter(
-            manager.session, service_type='compute',
-            interface=manager.interface, region_name=manager.region_name)
-
-    def server(self, name_or_id: str) -> dict[str, Any]:
-        return self._by_name_or_id(
-            'server', name_or_id, '/servers', 'servers',
-            server_group.SERVERS_VERSION)
-
-    def server_group(self, name_or_id: str) -> dict[str, Any]:
-        return self._by_name_or_id(
-            'server_group', name_or_id, '/os-server-groups', 'server_groups',
-            server_group.GROUPS_VERSION)
-
-    def _by_name_or_id(self, kind: str, name_or_id: str, path: str, key: str,
-                       version: str) -> dict[str, Any]:
-        """:raises CommandError: there is no such item, or more than one"""
-        resource = kind.replace('_', ' ')
-        try:
-            answer = self._adapter.get(f'{path}/{name_or_id}',
-                                       microversion=version, raise_exc=False)
-            if answer.status_code == 200:
-                return answer.json()[kind]
-            ids = [item['id'] for item in self._adapter.get(
-                path, microversion=version).json()[key]
-                if item['name'] == name_or_id]
-            if len(ids) == 1:
-                return self._adapter.get(
-                    f'{path}/{ids[0]}', microversion=version).json()[kind]
-        except ks_exceptions.ClientException as error:
-            raise exceptions.CommandError(
-                f'the {resource} cannot be read: {error}') from error
-        if ids:
-            raise exceptions.CommandError(
-                f'more than one {resource} is named {name_or_id!r}: use an id '
-                'of ' + ', '.join(ids))
-        raise exceptions.CommandError(f'there is no {resource} {name_or_id}')

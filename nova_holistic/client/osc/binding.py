@@ -5,12 +5,12 @@ import argparse
 from typing import Any
 from uuid import UUID
 
-from keystoneauth1.adapter import Adapter
 from osc_lib.clientmanager import ClientManager
 from osc_lib.command import command
 from osc_lib import exceptions
 
 from nova_holistic.client.osc.command import HolisticCommand
+from nova_holistic.client.osc.compute import Compute
 from nova_holistic.client.osc import formatted_columns
 from nova_holistic.client.osc.group import with_group
 
@@ -112,14 +112,4 @@ def _server_group(manager: ClientManager, name_or_id: str) -> str:
         return str(UUID(name_or_id))
     except ValueError:
         pass
-    uuids = [group['id'] for group in Adapter(
-        manager.session, service_type='compute', interface=manager.interface,
-        region_name=manager.region_name).get(
-            '/os-server-groups').json()['server_groups']
-        if group['name'] == name_or_id]
-    if len(uuids) != 1:
-        raise exceptions.CommandError(
-            f'more than one server group is named {name_or_id!r}: use an ID '
-            f'of {", ".join(uuids)}' if uuids else
-            f'there is no server group {name_or_id}')
-    return uuids[0]
+    return Compute(manager).server_group_id(name_or_id)

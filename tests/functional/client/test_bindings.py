@@ -22,8 +22,9 @@ GUIDE = pathlib.Path(__file__).parents[3] / (
 
 
 def nova(environ, start_response):
-    """Lists the server groups of the project."""
+    """Lists the server groups of the project, two on each page."""
     assert environ['PATH_INFO'] == '/os-server-groups'
+    offset = int(webob.Request(environ).GET.get('offset', 0))
     return webob.Response(
         content_type='application/json', charset='UTF-8',
         body=json.dumps({'server_groups': [
@@ -31,7 +32,7 @@ def nova(environ, start_response):
             {'id': WORKERS, 'name': 'k8s-worker'},
             {'id': CONTROL_PLANE, 'name': 'k8s-control-plane'},
             {'id': TWINS, 'name': 'twin'},
-            {'id': WORKERS, 'name': 'twin'}]}).encode())(
+            {'id': WORKERS, 'name': 'twin'}][offset:offset + 2]}).encode())(
                 environ, start_response)
 
 
