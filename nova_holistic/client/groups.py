@@ -7,6 +7,7 @@ from urllib import parse
 import uuid
 
 from nova_holistic.client import errors, waiting
+from nova_holistic.client.member_paths import must_fit_in_url
 from nova_holistic.client.microversions import (
     ACTIONS, ADOPTION, BINDINGS, CREATED_VOLUMES, OBJECTIVE_VALUES, SERVERS,
     with_volumes)
@@ -192,18 +193,8 @@ class Groups:
             **_since({'members': members}))['group']
 
     def remove_member(self, group_id: str, path: str) -> dict[str, Any]:
-        """Take a member out of the group's definition.
-
-        :raises Refused: 400 for a member in whose path a name is . or ..
-        """
-        names = path.split('/')
-        if '' in names:
-            raise errors.Refused(404, '', f'member {path} does not exist')
-        if '.' in names or '..' in names:
-            # HTTP clients remove these names from a URL.
-            raise errors.Refused(
-                400, '', f'member {path} cannot be named in a URL: replace '
-                'the definition of the group by one without it')
+        """Take a member out of the group's definition."""
+        must_fit_in_url(path)
         return self._request(
             'DELETE', _path(group_id, 'members', path))['group']
 
