@@ -20,10 +20,12 @@ from nova_holistic.table.database import Database, retried
 from nova_holistic.table.records import MemberRecord
 from nova_holistic.table import rows
 from nova_holistic.table.schema.models import GroupRow, MemberRow
+from nova_holistic.table import states
 
 
-Position = tuple[str, str, str | None]
-"""The hold, the host, and the host of the destination of a member."""
+Position = tuple[str, str, str | None, bool]
+"""The hold, the host, and the host of the destination of a member, and whether
+the member uses its place."""
 
 
 class Move(enum.Enum):
@@ -105,9 +107,11 @@ def _write_alone(database: Database, wanted: MemberRecord,
 
 def positions(checked_rows: Iterable[MemberRecord]) -> dict[int, Position]:
     """The positions of members by the IDs of their rows. A position changes
-    when the hosts of the member change."""
+    when the hosts of the member change, or when a member that is not counted
+    at its place, for example a lost one, is planned there."""
     return {row.id: (row.hold, row.place.host,
-                     row.destination and row.destination.host)
+                     row.destination and row.destination.host,
+                     row.state in states.OCCUPYING)
             for row in checked_rows}
 
 
@@ -119,7 +123,8 @@ def read_positions(session: orm.Session, group: str) -> dict[int, Position]:
                       MemberRow.state, MemberRow.destination).where(
                           MemberRow.group_uuid == group)):
         going = rows.destination(row.state, row.destination)
-        found[row.id] = row.hold, row.host, going and going.host
+        found[row.id] = (row.hold, row.host, going and going.host,
+                         row.state in states.OCCUPYING)
     return found
 
 

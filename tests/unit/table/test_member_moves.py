@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from nova_holistic.table.changes.group_growth import grow, Growth
 from nova_holistic.table.changes.member_moves import (
     Move, move, write_destination)
 from nova_holistic.table.records import MemberState, Place
@@ -134,3 +135,66 @@ def test_a_server_that_is_gone_gets_no_destination(table, built):
                        NOON, instance_uuid=None)
     assert write_destination(
         table.database, sent(first), built, NOON) == Move.GONE
+
+
+@pytest.fixture
+def lost(table, claimed):
+    """A lost member with an offered place, which is not accepted yet."""
+    _, second = claimed
+    table.change_state(second.id, [MemberState.CLAIMED], MemberState.LOST,
+                       NOON, held=False, instance_uuid=None)
+    offered = replace(
+        table.members(second.group_uuid)[1], place=THERE, hold=new_uuid(),
+        held=True)
+    assert table.offer_places([offered])
+    return offered
+
+
+def test_a_claim_does_not_move_where_a_lost_member_is_planned_meanwhile(
+        table, claimed, lost):
+    """Lost members do not count, so the check found the host free."""
+    first, _ = claimed
+    rows = table.members(first.group_uuid)
+    table.accept_places([lost.hold], NOON)
+    assert move(table.database, moved(first), first.hold, rows, NOON) == (
+        Move.OVERTAKEN)
+    rows = table.members(first.group_uuid)
+    assert move(table.database, moved(first), first.hold, rows, NOON) == (
+        Move.WRITTEN)
+
+
+def test_no_server_is_sent_where_a_lost_member_is_planned_meanwhile(
+        table, claimed, lost):
+    first, _ = claimed
+    table.change_state(first.id, [MemberState.CLAIMED], MemberState.BUILT,
+                       NOON, held=False)
+    rows = table.members(first.group_uuid)
+    table.accept_places([lost.hold], NOON)
+    assert write_destination(
+        table.database, sent(rows[0]), rows, NOON) == Move.OVERTAKEN
+
+
+def test_no_server_is_added_where_a_lost_member_is_planned_meanwhile(
+        table, claimed, lost):
+    first, _ = claimed
+    rows = table.members(first.group_uuid)
+    record = table.get_group(first.group_uuid)
+    added = replace(
+        first, place=THERE, hold=new_uuid(), instance_uuid=new_uuid(),
+        member=replace(first.member, path='node-2'))
+    table.accept_places([lost.hold], NOON)
+    assert grow(table.database, Growth(record, added), rows, NOON) is None
+    rows = table.members(first.group_uuid)
+    assert grow(table.database, Growth(record, added), rows, NOON)
+
+
+def test_a_claim_does_not_move_where_a_failed_server_runs_meanwhile(
+        table, claimed):
+    first, second = claimed
+    table.change_state(second.id, [MemberState.CLAIMED], MemberState.FAILED,
+                       NOON)
+    rows = table.members(first.group_uuid)
+    table.change_state(second.id, [MemberState.FAILED], MemberState.BUILT,
+                       NOON)
+    assert move(table.database, moved(first), first.hold, rows, NOON) == (
+        Move.OVERTAKEN)
