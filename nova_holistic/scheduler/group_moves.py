@@ -16,6 +16,7 @@ from nova import context as nova_context
 from nova import exception
 from nova import objects
 from oslo_log import log as logging
+import oslo_messaging as messaging
 
 from nova_holistic import crash_points, exceptions
 from nova_holistic.scheduler import action_destination, nova_errors
@@ -35,6 +36,11 @@ attempt follows a move of another member that was written in the meantime."""
 
 Answer = list[Any]
 """The answer of Nova's scheduler manager to a request for one server."""
+
+
+class _NotMoved(Exception):
+    """Nova had found a host for each attempt, but the move ends without one.
+    Further capacity would not help."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +83,7 @@ class _GroupMove:
         """Restore the allocations that the server had before Nova chose a
         host.
 
-        :raises NoValidHost: the allocations cannot be restored
+        :raises _NotMoved: the allocations cannot be restored
         """
         instance = self.own.own.instance_uuid
         LOG.info('Another member of group %(group)s has moved in the '
@@ -91,8 +97,7 @@ class _GroupMove:
             LOG.warning('The allocations of instance %(instance)s cannot be '
                         'restored: %(error)s',
                         {'instance': instance, 'error': error})
-            raise exception.NoValidHost(
-                reason='Placement does not answer') from error
+            raise _NotMoved('Placement does not answer') from error
 
     def _place(self, answer: Answer) -> Place:
         name, node, provider = _chosen(answer[0])
@@ -104,15 +109,37 @@ class _GroupMove:
 
 
 def choose(connections: Connections, spec: 'objects.RequestSpec',
-           instance_uuid: str, stock: Callable[..., Answer]) -> Answer:
+           instance_uuid: str, stock: Callable[..., Answer],
+           free_capacity: Callable[[], bool]) -> Answer:
     """The selections of stock Nova for a server that is moved. If its group
     has hard policies, the destination is written to the row of the member.
 
     :param stock: function that returns the answer of stock Nova; its argument
         ``spec_obj`` is the request
+    :param free_capacity: called if Nova finds no host; frees capacity if the
+        request permits this, and returns whether it has freed any
     :raises NoValidHost: Nova finds no host, the allocations of a failed
         attempt cannot be restored, or other members of the group have moved
         during each attempt
+    """
+    try:
+        try:
+            return _chosen_alone(connections, spec, instance_uuid, stock)
+        except (exception.NoValidHost, messaging.ExpectedException):
+            if not free_capacity():
+                raise
+        return _chosen_alone(connections, spec, instance_uuid, stock)
+    except _NotMoved as error:
+        # A conductor knows only Nova's errors.
+        raise exception.NoValidHost(reason=str(error)) from error
+
+
+def _chosen_alone(connections: Connections, spec: 'objects.RequestSpec',
+                  instance_uuid: str, stock: Callable[..., Answer]) -> Answer:
+    """Stock Nova's selections that were made while no other member of the
+    group moved.
+
+    :raises _NotMoved: there are none, although Nova has found hosts
     """
     spec = action_destination.with_destination(
         connections, spec, instance_uuid)
@@ -124,8 +151,7 @@ def choose(connections: Connections, spec: 'objects.RequestSpec',
         if move is None or move.is_written(answer):
             return answer
         move.undo()
-    raise exception.NoValidHost(
-        reason='other servers of its group are being moved')
+    raise _NotMoved('other servers of its group are being moved')
 
 
 def _begin(connections: Connections, request: 'objects.RequestSpec',

@@ -173,12 +173,9 @@ class HolisticSchedulerManager(RefreshingManager):
         if len(uuids) > 1:
             return stock(spec_obj=spec)
         (uuid,) = uuids
-        try:
-            return group_moves.choose(connections.get(), spec, uuid, stock)
-        except (exception.NoValidHost, messaging.ExpectedException):
-            if not self._free_capacity(context, spec, uuid):
-                raise
-        return group_moves.choose(connections.get(), spec, uuid, stock)
+        return group_moves.choose(
+            connections.get(), spec, uuid, stock,
+            functools.partial(self._free_capacity, context, spec, uuid))
 
     def _free_capacity(self, context, spec, uuid) -> bool:
         try:

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The server of a failed host is evacuated although other faults exist."""
 
+from nova.exception import NoValidHost
 import pytest
 
 from nova_holistic.embedded.waiting import EmbeddedCloudError
-from nova_holistic.scheduler import connections
+from nova_holistic.holds.errors import HoldsError
+from nova_holistic.scheduler import connections, group_moves
+from nova_holistic.table.changes.member_moves import Move
 from nova_holistic.table.errors import TableError
 from nova_holistic.table.records import MemberState
 from tests.functional.call_counts import counted
@@ -113,6 +116,65 @@ def test_an_evacuation_takes_the_place_of_an_unclaimed_sibling(cloud, dying):
     cloud.enable_computes()
     cloud.reconciler.reconcile()
     assert cloud.row(group, lost.member.path).state == MemberState.PLANNED
+
+
+@pytest.fixture
+def overtaken(cloud, monkeypatch):
+    """The first five destinations of a move are not written, because other
+    members have moved meanwhile."""
+    write = group_moves.member_moves.write_destination
+    answers = [Move.OVERTAKEN] * group_moves.ATTEMPTS
+    monkeypatch.setattr(
+        group_moves.member_moves, 'write_destination',
+        lambda *arguments: answers.pop() if answers else write(*arguments))
+
+
+def evacuate_from_cmp_0(cloud, dying):
+    """Try to evacuate member a. The hold of member b would have
+    to be dropped for a place on cmp-1. The hosts cmp-3 and cmp-4 are empty."""
+    group = cloud.plan(document('a', 'b', 'c', policies=APART), {
+        'a': 'cmp-0', 'b': 'cmp-1', 'c': 'cmp-2'}, resources=SMALL)
+    server = create(cloud, group, 'a')
+    assert host_of_active(cloud, server) == 'cmp-0'
+    cloud.reconciler.reconcile()
+    other = cloud.add_consumer('cmp-1', SMALL)
+    dying()
+    try:
+        with pytest.raises(EmbeddedCloudError):
+            cloud.evacuate(server)
+    finally:
+        cloud.delete_consumer(other)
+    assert {cloud.row(group, name).state for name in 'bc'} == {
+        MemberState.PLANNED}
+
+
+def test_an_evacuation_that_other_moves_prevent_drops_no_hold(
+        cloud, dying, overtaken):
+    """Nova has found a host each time, so no capacity is missing."""
+    evacuate_from_cmp_0(cloud, dying)
+
+
+def test_an_evacuation_that_placement_prevents_drops_no_hold(
+        cloud, dying, overtaken, monkeypatch):
+    def restore(*arguments):
+        raise HoldsError('Placement does not answer')
+
+    monkeypatch.setattr(connections.get().holds, 'restore', restore)
+    evacuate_from_cmp_0(cloud, dying)
+
+
+def test_a_move_that_other_moves_prevent_ends_with_novas_error(
+        cloud, overtaken):
+    """A conductor knows only this error: one of another module would reach it
+    as a remote error."""
+    group = cloud.plan(document('a', policies=APART), {'a': 'cmp-0'},
+                       resources=SMALL)
+    server = create(cloud, group, 'a')
+    assert host_of_active(cloud, server) == 'cmp-0'
+    cloud.reconciler.reconcile()
+    spec = cloud.request_spec('small', {'group': group, 'member': 'a'}, server)
+    with pytest.raises(NoValidHost, match='other servers of its group'):
+        cloud.select_destinations(spec, [server])
 
 
 def test_a_hold_of_the_group_is_kept_if_none_may_be_given_up(

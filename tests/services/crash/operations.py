@@ -364,7 +364,8 @@ def send(parts, group, server, host, rival=None):
             mock.patch.object(
                 group_moves.locations, 'locate_hosts', return_value={
                     host: mock.Mock(location=(host[0],), labels={})}):
-        group_moves.choose(_connections(parts), mock.Mock(), server, stock)
+        group_moves.choose(_connections(parts), mock.Mock(), server, stock,
+                           lambda: False)
 
 
 def _claims(parts):
