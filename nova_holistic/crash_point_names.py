@@ -168,6 +168,8 @@ POINTS: Mapping[str, str] = {
         'The lease has expired: the row is released, and its hold exists.',
     'return.released-dropped':
         'The hold of that row is dropped, and the row still names it.',
+    'return.other-hold-dropped':
+        'A hold at another place is dropped, and the row is claimed.',
     'return.hold-put': 'The hold is put again, and the row is claimed.',
     'return.row-changed': 'The row no longer has a server.',
     'orphan.dropped': 'One of several holds without a row is dropped.',

@@ -123,8 +123,11 @@ class BatchedHolds:
                 # Placement may still carry out the previous request.
                 raise unanswered from None
             # A request is carried out as a whole: if one hold of the part
-            # exists, then all exist.
-            return self._requests.read(next(iter(part))) is not None
+            # exists as requested, then all exist.
+            hold, wanted = next(iter(part.items()))
+            found = self._requests.read(hold)
+            return found is not None and allocation_bodies.same(
+                found, wanted['allocations'])
 
         if not retry_policy.retry_until_success(attempt, self._sleep):
             raise unanswered or errors.HoldsError(

@@ -17,7 +17,7 @@ from nova_holistic.reconcile.observed_servers import ObservedServers
 from nova_holistic.reconcile.resized_servers import ResizedServers, Servers
 from nova_holistic.reconcile.returned_places import ReturnedPlaces
 from nova_holistic.reconcile.server_positions import (
-    is_settled, ServerPositions)
+    fields_of_build, is_settled, ServerPositions)
 from nova_holistic.table.queries import overview
 from nova_holistic.table.queries.overview import GroupOutline, MemberOutline
 from nova_holistic.table.records import MemberRecord, MemberState, Place
@@ -189,7 +189,8 @@ class ServerReconciler:
         return self._table.change_state(
             member.id, [member.state], MemberState.BUILT,
             self._clock(), of_instance=member.instance_uuid, held=False,
-            place=self._place_of_build(member, view), destination=None)
+            destination=None,
+            **fields_of_build(member, self._place_of_build(member, view)))
 
     def _place_of_build(self, member: MemberRecord,
                         view: InstanceView) -> Place:

@@ -11,6 +11,7 @@ from oslo_log import log as logging
 from nova_holistic import crash_points, exceptions
 from nova_holistic.engine.group_parser import GroupParser
 from nova_holistic.engine.update.unneeded_holds import drop_if_unwanted
+from nova_holistic.holds.allocation_bodies import allocations, same
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.model.elastic.growth import is_surplus
@@ -86,7 +87,7 @@ class ReturnedPlaces:
         """Turn the allocation of the server into the hold in one step, if the
         allocation is that of the member. So no other consumer can take the
         capacity."""
-        if (self._holds.exists(member.hold) is not None
+        if (self._is_held(member)
                 or self._holds.exists(member.instance_uuid) is None):
             return
         try:
@@ -129,12 +130,24 @@ class ReturnedPlaces:
             return None
         return lambda live: is_surplus(group, member.member.path, live)
 
+    def _is_held(self, member: MemberRecord) -> bool:
+        """Whether the place of the member is held. Another allocation of its
+        hold, for example at the place before a move, is dropped."""
+        found = self._holds.exists(member.hold)
+        if found is None or same(found, allocations(member)):
+            return found is not None
+        LOG.warning('The hold of member %s of group %s is not at its place, '
+                    'and is dropped', member.member.path, member.group_uuid)
+        self._holds.drop([member.hold])
+        crash_points.reached('return.other-hold-dropped')
+        return False
+
     def _held(self, member: MemberRecord, group: GroupOutline) -> bool:
         """Hold the place of the member, unless it is already held.
 
         :returns: whether the place is held now
         """
-        if self._holds.exists(member.hold) is not None:
+        if self._is_held(member):
             return True
         try:
             # The host of a server that was moved may be unknown to Placement.

@@ -8,6 +8,8 @@ both hosts until the move has ended, and a resize until it is confirmed.
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from typing import Any
+import uuid
 
 from oslo_log import log as logging
 
@@ -135,3 +137,14 @@ def is_settled(host: str, destination: object, view: InstanceView) -> bool:
     """
     return (view.host in (None, host) and destination is None
             and not view.may_have_two_hosts)
+
+
+def fields_of_build(member: MemberRecord, place: Place) -> dict[str, Any]:
+    """The changed fields of a row whose server was built at a place.
+
+    Its hold at another place is new. So a hold that still exists at the former
+    place never counts as held at this one.
+    """
+    if place.provider == member.place.provider:
+        return {'place': place}
+    return {'place': place, 'hold': str(uuid.uuid4())}

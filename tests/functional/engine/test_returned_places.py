@@ -2,6 +2,8 @@
 """After the deletion of its server, a member has the same state for all
 previous states."""
 
+from dataclasses import replace
+
 import pytest
 
 from nova_holistic.table.records import MemberState
@@ -145,6 +147,53 @@ def test_wherever_a_pass_dies_the_next_one_returns_the_place(world):
         world.reconciler.reconcile()
         assert set(world.states(group).values()) == {'planned'}
         world.assert_agreement()
+
+
+def hold_elsewhere(world, row):
+    """Write the hold of the member at another host."""
+    other = next(uuid for uuid in world.hosts.values()
+                 if uuid != row.place.provider)
+    elsewhere = replace(row, place=replace(row.place, provider=other))
+    world.holds.put([elsewhere], 'blue', 'ann')
+    assert world.holds.has(row.hold, elsewhere)
+
+
+@pytest.mark.parametrize('room_is_back', [True, False])
+def test_a_hold_at_another_host_is_not_the_hold_of_the_place(
+        world, group, room_is_back):
+    row = served(world, group, 'built')
+    hold_elsewhere(world, row)
+    delete(world, row, room_is_back)
+    reconcile(world)
+    after = web(world, group)
+    assert (after.state, after.held) == ('planned', True)
+    assert world.holds.has(after.hold, after)
+    world.assert_agreement()
+
+
+def test_a_server_that_stock_nova_placed_leaves_its_planned_place(
+        world, group):
+    """The claim was not undone, because the table did not answer, and
+    [holistic] failure_mode is yield: Nova chose another host."""
+    row = world.claim(group, 'web')
+    other = next(name for name in world.hosts if name not in {
+        each.place.host for each in world.rows()})
+    world.placement.allocate(world.hosts[other], SMALL, row.instance_uuid)
+    world.instances.set(row.instance_uuid, 'ACTIVE', other)
+    world.reconciler.reconcile()
+    built = web(world, group)
+    assert (built.state, built.place.host) == ('built', other)
+    assert built.hold != row.hold
+    delete(world, built)
+    for _ in range(3):
+        world.wait_out_grace()
+        world.reconciler.reconcile()
+    after = web(world, group)
+    assert (after.state, after.place.host, after.held) == (
+        'planned', other, True)
+    assert world.holds.has(after.hold, after)
+    assert world.holds.exists(row.hold) is None
+    world.assert_agreement()
 
 
 def test_two_passes_return_a_place_once(world, group):

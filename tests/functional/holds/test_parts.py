@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The holds of a large group are written and deleted by several requests."""
 
+from dataclasses import replace
+
 import pytest
 
 from nova_holistic.holds.client import HoldClient
@@ -119,6 +121,17 @@ def test_a_part_whose_answer_was_lost_is_found_written(
     owned(holds, five, lose)
     assert wire.requests == ['POST', 'POST', 'GET', 'POST']
     assert placement.used(host) == FIVE
+
+
+def test_a_hold_at_another_host_is_not_the_hold_that_was_sent(
+        placement, holds, host):
+    row = member(host)
+    elsewhere = replace(row, place=replace(
+        row.place, provider=placement.add_host('other')))
+    put(holds, elsewhere)
+    with pytest.raises(errors.HoldsError):
+        put(holds, row)
+    assert holds.has(row.hold, elsewhere)
 
 
 def test_a_part_that_did_not_get_to_placement_is_sent_again(

@@ -323,6 +323,21 @@ def hold_the_place_of_a_deleted_server(world):
     return group, do.reconcile
 
 
+@passes('return.row-held', 'return.other-hold-dropped', 'return.hold-put',
+        'return.row-changed', states=BOTH)
+def hold_the_place_of_a_deleted_server_with_a_hold_elsewhere(world):
+    group = world.planned()
+    server = world.built(group)
+    world.parts.holds.drop([server])
+    row = world.row(group)
+    other = next(provider for provider in world.site.hosts.values()
+                 if provider != row.place.provider)
+    world.parts.holds.put([replace(row, place=replace(
+        row.place, provider=other))], 'blue', 'ann')
+    world.sees(deleted=[server])
+    return group, do.reconcile
+
+
 @passes('return.released', 'return.released-dropped')
 def release_the_place_of_a_deleted_server(world):
     group = world.planned()
