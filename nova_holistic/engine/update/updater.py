@@ -37,6 +37,7 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
 from nova_holistic.table.changes import group_revision
 from nova_holistic.table.changes.group_revision import Revision
+from nova_holistic.table.changes.transitions import LeaseEnd
 from nova_holistic.table.database import Duplicate
 from nova_holistic.table.queries.progress import SETTLING
 from nova_holistic.table.records import GroupRecord, GroupStatus
@@ -270,10 +271,10 @@ class _Update(Change):
             changes['lease_expires_at'] = self._lease_end()
         return changes
 
-    def _lease_end(self) -> datetime | None:
-        """New members have the lease of a new group. The lease of the
-        others does not become shorter. An update may request a group
-        without a lease."""
+    def _lease_end(self) -> LeaseEnd | datetime | None:
+        """New members have the lease of a new group. That of the others does
+        not become shorter, even if it is extended meanwhile. An update may
+        request a group without a lease."""
         seconds = self._parameters.get('lease')
         if seconds == 0:
             return None
@@ -281,13 +282,12 @@ class _Update(Change):
             seconds = self._parts.conf.planner.lease
         now = self._parts.clock()
         renewed = now + timedelta(seconds=seconds) if seconds else None
-        if self.record.status not in SETTLING:
-            return renewed
-        group = self._parts.table.get_group(self.record.uuid) or self.record
-        ends = group.lease_expires_at
-        if ends is None or renewed is None:
-            return ends if ends is None or ends > now else renewed
-        return max(ends, renewed)
+
+        def later(ends: datetime | None) -> datetime | None:
+            if ends is None or renewed is None:
+                return ends if ends is None or ends > now else renewed
+            return max(ends, renewed)
+        return later if self.record.status in SETTLING else renewed
 
 
 def _document(record: GroupRecord) -> Mapping[str, Any]:

@@ -36,7 +36,8 @@ class _Changed(Exception):
 class Revision:
     """The changes of a group and of each of its members.
 
-    :ivar changes: fields of GroupRecord
+    :ivar changes: fields of GroupRecord; the end of the lease may be a
+        LeaseEnd
     :ivar order: descriptions of all members by path, in the order of the
         document. Of rows that only this field names, at most the position and
         the description change

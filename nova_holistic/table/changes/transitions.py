@@ -6,7 +6,7 @@ The rows are locked before they are read, so that the previous state in the
 event is correct. SQLite requires that the first statement writes.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -25,6 +25,9 @@ from nova_holistic.table import states
 _SHOWN = ('status', 'lease_expires_at')
 """Columns of a group whose change is an event."""
 
+LeaseEnd = Callable[[datetime | None], datetime | None]
+"""The new end of a lease, computed from its current end."""
+
 _RESERVING = ('exclusive', 'levels', 'document')
 """Columns of a group that determine the domains that its members reserve."""
 
@@ -37,6 +40,8 @@ def change_group(session: Transaction, group_uuid: str, where: Sequence[Any],
 
     This is one statement if neither the status nor the lease is changed.
 
+    :param values: new values; that of ``lease_expires_at`` may be a LeaseEnd,
+        which receives the value that no other transaction can change
     :param by: names of the permitted transitions of the status; None permits
         all
     :returns: whether the row was changed
@@ -54,6 +59,10 @@ def change_group(session: Transaction, group_uuid: str, where: Sequence[Any],
     before = session.execute(sa.select(
         GroupRow.status, GroupRow.lease_expires_at).where(
             GroupRow.uuid == group_uuid)).one()
+    lease_end = values.get('lease_expires_at')
+    if callable(lease_end):
+        values = {**values,
+                  'lease_expires_at': lease_end(before.lease_expires_at)}
     _update_group(session, [GroupRow.uuid == group_uuid], values)
     events.add(session, _of_group(group_uuid, before, values))
     return True

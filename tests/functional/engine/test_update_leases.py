@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from nova_holistic.table.changes import group_revision
 from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import GroupStatus, Task
 from tests.functional.engine.world import shop, SMALL
@@ -81,3 +82,20 @@ def test_a_running_lease_outlives_a_default_without_lease(world):
     ends = group.lease_expires_at
     world.conf.set_override('lease', 0, group='planner')
     assert update(world, group, lease=None).lease_expires_at == ends
+
+
+@pytest.mark.parametrize('seconds, after', [(7200, 7200), (60, 600)])
+def test_a_lease_that_is_extended_during_the_update_is_kept(
+        world, monkeypatch, seconds, after):
+    """The user extends the lease immediately before the revision is written.
+    """
+    group = world.create(lease=90)
+    revise = group_revision.revise
+
+    def revise_later(*arguments):
+        world.lifecycle.extend(group.uuid, seconds)
+        return revise(*arguments)
+
+    monkeypatch.setattr(group_revision, 'revise', revise_later)
+    record = update(world, group, lease=600)
+    assert record.lease_expires_at == world.now + timedelta(seconds=after)
