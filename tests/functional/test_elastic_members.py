@@ -12,6 +12,8 @@ from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.waiting import wait_for
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds.errors import NoResponse
+from nova_holistic.scheduler.claim.possible_growth import is_possible
+from nova_holistic.scheduler.pointer import Pointer
 from nova_holistic.table.records import MemberState
 from tests import effort
 from tests.functional.call_counts import counted
@@ -227,6 +229,27 @@ def test_the_pointer_of_a_fixed_count_works_after_its_place_was_given_back(
     build(cloud, group)
     fault = cloud.fault_of(create(cloud, group))
     assert 'is taken by another server' in fault
+    assert_nothing_is_left_over(cloud, group)
+
+
+@pytest.mark.parametrize('passed', [False, True])
+def test_a_released_member_gets_no_further_server(cloud, passed):
+    """This does not depend on whether a pass of the reconciler comes before
+    the create."""
+    group = plan(cloud, 2)
+    servers = [build(cloud, group) for _ in range(2)]
+    cloud.reconciler.reconcile()
+    (path,) = [row.member.path for row in cloud.table.members(group)
+               if row.instance_uuid == servers[0]]
+    cloud.lifecycle.release(group, [path])
+    cloud.delete_server(servers[0])
+    pointer = Pointer(group, path)
+    if passed:
+        cloud.reconciler.reconcile()
+    assert not is_possible(cloud.table, pointer)
+    cloud.fault_of(create(cloud, group))
+    cloud.reconciler.reconcile()
+    assert sorted(states(cloud, group).values()) == ['built', 'released']
     assert_nothing_is_left_over(cloud, group)
 
 

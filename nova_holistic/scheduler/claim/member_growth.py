@@ -182,7 +182,7 @@ class MemberGrowth:
     def _without_server(self, rows: GroupMembers,
                         path: str) -> MemberRecord | None:
         """A member at the path whose server is deleted, before the reconciler
-        has changed its row."""
+        has changed its row. A released member is not used again."""
         owned = {row.instance_uuid: row for row
                  in rows.pointed_at(path)
                  if row.instance_uuid is not None
@@ -191,8 +191,9 @@ class MemberGrowth:
             self._context, list(owned), [
                 uuid for uuid, row in owned.items()
                 if row.state != MemberState.CLAIMED])
-        return min((owned[each] for each in gone),
-                   key=lambda row: row.member.path, default=None)
+        return min(deleted_servers.wanted_again(
+            self._connections.table, [owned[each] for each in gone]),
+            key=lambda row: row.member.path, default=None)
 
     def _described(self, member: Member,
                    rows: Sequence[MemberRecord]) -> Member:

@@ -55,7 +55,8 @@ def _is_possible(record: GroupRecord, rows: Sequence[MemberRecord],
         return held_siblings.find(
             group, rows, pointer.member) is not None or _is_any_deleted([
                 row.instance_uuid for row in rows if row.instance_uuid
-                and row.state in group_growth.REUSED and pointer.member in (
+                and row.state in group_growth.REUSED and not row.unwanted
+                and pointer.member in (
                     row.member.path, row.member.description)])
     return True
 

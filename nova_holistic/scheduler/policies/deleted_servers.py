@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The servers of members that Nova has deleted."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from nova import context as nova_context
 from nova.db.main import api as main_database
@@ -11,6 +11,8 @@ import sqlalchemy as sa
 from nova_holistic.scheduler.hosts import cells
 from nova_holistic.scheduler.policies import server_locations
 from nova_holistic.table.batches import batches
+from nova_holistic.table.records import MemberRecord
+from nova_holistic.table.store import PlacementTable
 
 
 def deleted_servers(context, uuids: Collection[str],
@@ -34,6 +36,17 @@ def deleted_servers(context, uuids: Collection[str],
         if not nova_context.is_cell_failure_sentinel(answer):
             found += answer
     return found
+
+
+def wanted_again(table: PlacementTable, rows: Collection[MemberRecord]
+                 ) -> Sequence[MemberRecord]:
+    """Those members of a group that may get another server. A member that its
+    user has released while it had a server gets none. Cached rows do not show
+    this, so the rows are read again."""
+    groups = {row.group_uuid for row in rows}
+    released = {row.id for group in groups for row in table.members(group)
+                if row.unwanted}
+    return [row for row in rows if row.id not in released]
 
 
 @main_database.pick_context_manager_reader
