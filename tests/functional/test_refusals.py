@@ -4,9 +4,11 @@
 import datetime
 import uuid
 
+from nova.exception import NoValidHost
 import pytest
 
-from nova_holistic.embedded.calls.servers import ADMIN, CloudUser
+from nova_holistic.embedded.calls.servers import (
+    ADMIN, CloudUser, PROJECT, USER)
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds.errors import NoResponse
@@ -248,6 +250,31 @@ def test_in_yield_mode_stock_nova_schedules_refused_pointers(cloud, shop):
     rows = cloud.table.members(shop)
     assert {row.state for row in rows} == {MemberState.PLANNED}
     assert all(cloud.holds.exists(row.hold) for row in rows)
+
+
+def test_in_yield_mode_a_repeated_request_adds_no_allocation(cloud, shop):
+    """The answer to the first request is lost, and the planned host is
+    disabled before the second request."""
+    cloud.conf.set_override('failure_mode', 'yield', group='holistic')
+    instance = str(uuid.uuid4())
+    row = cloud.table.claim(shop, 'web', instance, cloud.clock())
+    cloud.holds.swap(row, instance, PROJECT, USER)
+    spec = cloud.request_spec('small', {'group': shop, 'member': 'web'},
+                              instance)
+    before = cloud.used()
+    cloud.disable_compute(row.place.host)
+    try:
+        with pytest.raises(NoValidHost):
+            cloud.select_destinations(spec, [instance])
+        assert cloud.used() == before
+        assert cloud.holds.has(instance, row)
+        cloud.holds.drop([instance])
+        # Without its allocation, the server can be placed elsewhere.
+        ((chosen, *_),) = cloud.select_destinations(spec, [instance])
+        assert chosen.service_host != row.place.host
+    finally:
+        cloud.enable_computes()
+        cloud.holds.drop([instance])
 
 
 def test_in_yield_mode_the_planned_host_is_still_preferred(cloud, shop):

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.holds import errors as holds_errors
 from nova_holistic.scheduler.claim.request_refusal import HostRefused
 from nova_holistic.table.records import MemberRecord, Place
 
@@ -48,3 +50,11 @@ class ClaimedRow:
         if self.written == row.hold:
             return {}
         return {'place': row.place, 'hold': row.hold}
+
+    def may_have_allocation(self, holds: HoldClient) -> bool:
+        """Whether the instance has an allocation; also true if Placement does
+        not answer."""
+        try:
+            return holds.exists(self.instance_uuid) is not None
+        except holds_errors.HoldsError:
+            return True

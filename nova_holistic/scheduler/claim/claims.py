@@ -204,6 +204,9 @@ class Claims:
         complete = True
         for claim in self._claims:
             if claim.repeated:
+                # Its first request may have given it the allocation.
+                complete = complete and not claim.may_have_allocation(
+                    self._holds)
                 continue
             try:
                 self._undo(claim)
