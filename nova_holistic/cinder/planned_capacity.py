@@ -14,7 +14,7 @@ replaces the state. Therefore a claimed volume is
 from collections.abc import Iterable, Mapping, Sequence
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 import math
 import time
 from typing import Any
@@ -30,6 +30,10 @@ from nova_holistic.table.store import PlacementTable
 from nova_holistic.table.volume_records import VolumeRecord
 
 LOG = logging.getLogger(__name__)
+
+REMEMBERED = timedelta(hours=1)
+"""Time for which a selection is stored. Volume services report their capacity
+much more often, and the selection has no effect after the report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +68,16 @@ class PlannedCapacity:
         self._selected: dict[str, tuple[str, datetime]] = {}
 
     def note_selection(self, volume_uuid: str, pool: str) -> None:
-        """Note that the state of a pool includes a volume from now on."""
-        self._selected[volume_uuid] = pool, timeutils.utcnow()
+        """Note that the state of a pool includes a volume from now on, and
+        remove old notes."""
+        now = timeutils.utcnow()
+        # The last note is the last one in the order of the mapping.
+        self._selected.pop(volume_uuid, None)
+        self._selected[volume_uuid] = pool, now
+        for uuid, (_, selected) in list(self._selected.items()):
+            if selected >= now - REMEMBERED:
+                break
+            self._selected.pop(uuid, None)
 
     def outside(self, states: Iterable[Any], own: str | None
                 ) -> Mapping[str, int]:

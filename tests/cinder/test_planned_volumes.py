@@ -12,11 +12,13 @@ from cinder.scheduler.filter_scheduler import FilterScheduler
 from cinder.tests.unit import fake_constants
 import greenlet
 from oslo_config import cfg
+from oslo_utils.fixture import TimeFixture
 from oslo_utils import timeutils
 import pytest
 
 from nova_holistic.cinder.driver import FilterNotEnabled, HolisticScheduler
-from nova_holistic.cinder.planned_capacity import PlannedCapacity
+from nova_holistic.cinder.planned_capacity import (
+    PlannedCapacity, REMEMBERED)
 from nova_holistic import crash_points
 from nova_holistic.table.database import Database
 from nova_holistic.table.errors import TableError
@@ -405,3 +407,18 @@ def test_requests_wait_for_each_other_while_the_filter_reads(
     uuids = [cinder.post(8, volume_type='local') for _ in range(3)]
     assert sorted(cinder.wait_for(each, ('available', 'error'))['status']
                   for each in uuids) == ['available', 'error', 'error']
+
+
+def test_selections_are_not_stored_for_ever():
+    """Requests for volumes of members never read the planned capacity, so
+    only further selections remove old ones."""
+    planned = PlannedCapacity(None, 1, 1)
+    with TimeFixture() as clock:
+        for name in 'abc':
+            planned.note_selection(name, 'pool')
+        clock.advance_time_delta(REMEMBERED)
+        planned.note_selection('a', 'pool')
+        assert set(planned._selected) == {'a', 'b', 'c'}
+        clock.advance_time_seconds(1)
+        planned.note_selection('d', 'pool')
+    assert set(planned._selected) == {'a', 'd'}
