@@ -42,7 +42,9 @@ _ALTERNATES = sa.select(_MEMBER.c.alternates).where(
 _STANDING = sa.select(
     _MEMBER.c.id, _MEMBER.c.instance_uuid, _GROUP.c.status).join_from(
         _MEMBER, _GROUP, _GROUP.c.uuid == _MEMBER.c.group_uuid).where(
-            sa.or_(*(_MEMBER.c.state == state for state in OWNED)))
+            sa.or_(*(_MEMBER.c.state == state for state in OWNED)),
+            # A reconciler that undoes a claim first marks the row as held.
+            _MEMBER.c.held.is_(False))
 _STANDING_OF_MANY = _STANDING.where(
     _MEMBER.c.id.in_(sa.bindparam('numbers', expanding=True)))
 # Almost all requests are for one server. SQLAlchemy would expand a list of
@@ -203,7 +205,8 @@ def _swap_state(database: Database, candidate: MemberRecord,
 
 def standing(database: Database, member_ids: Collection[int]
              ) -> Mapping[int, Standing]:
-    """The states of claimed and built members by their IDs.
+    """The states of claimed and built members by their IDs, without members
+    whose claims are being undone.
 
     A change of the group's status waits for claims that are not committed.
     Therefore, if a group became planned although a member is claimed, this

@@ -141,3 +141,19 @@ def test_a_group_deleted_while_a_claim_is_undone_holds_nothing(
         world.holds, 'unswap',
         before=lambda: world.lifecycle.delete(group.uuid))) == {}
     assert world.vcpus_used() == 0
+
+
+def test_a_claim_does_not_stand_while_it_is_undone(world, group, claimed):
+    """A slow scheduler confirms the claim at that moment. Its server would
+    have no allocation."""
+    assert set(world.table.standing([claimed.id])) == {claimed.id}
+    found = []
+
+    def confirm():
+        found.append(world.table.standing([claimed.id]))
+
+    world.wait(world.conf.reconciler.grace)
+    assert reconcile(world, holds=Interleaved(
+        world.holds, 'unswap', before=confirm, after=confirm)) == {
+            'unclaimed': 1}
+    assert found == [{}, {}]
