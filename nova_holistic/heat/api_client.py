@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The API of groups, with the user of a stack."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from heat.common import context
@@ -40,6 +40,20 @@ def reasons(group: Mapping[str, Any]) -> str:
 
     :param group: the group as the API shows it
     """
+    return _line(group['reasons'])
+
+
+def failure(group: Mapping[str, Any]) -> GroupFailed:
+    """The error for a group that does not work. If it is degraded, the error
+    names the violated policies.
+
+    :param group: the group as the API shows it
+    """
+    return GroupFailed(status=group['status'], reasons=_line(
+        group.get('violations') or group['reasons']))
+
+
+def _line(found: Iterable[Mapping[str, Any]]) -> str:
     return '; '.join(
         ': '.join(filter(None, (reason['at'], reason['message'])))
-        for reason in group['reasons']) or _('no reason is known')
+        for reason in found) or _('no reason is known')

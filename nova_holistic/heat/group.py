@@ -17,6 +17,7 @@ from nova_holistic.client.client import Client
 from nova_holistic.client.errors import Refused
 from nova_holistic.heat import (
     api_client, group_document, legacy_update, level_check)
+from nova_holistic.heat.group_revision import Replacement
 
 GOOD = ('planned', 'building', 'complete', 'released')
 """Statuses of a group without an error."""
@@ -83,6 +84,9 @@ class Group(resource.Resource):
               'proved.'), cache_mode=attributes.Schema.CACHE_NONE),
     }
 
+    # A check fails if the group is degraded. A replacement would replace all
+    # servers.
+    always_replace_on_check_failed = False
     _after: stk_defn.StackDefinition | None = None
 
     def validate(self) -> None:
@@ -124,32 +128,35 @@ class Group(resource.Resource):
                 self.data().get(DEFINITION))
 
     def handle_update(self, json_snippet: Any, tmpl_diff: Any,
-                      prop_diff: Mapping[str, Any]) -> str | None:
+                      prop_diff: Mapping[str, Any]) -> Replacement:
         updated = json_snippet.properties(self.properties_schema, self.context)
         document = self._document(self._definition, updated)
-        groups = self._client().groups
         if prop_diff.get(self.LEASE) is not None:
-            groups.extend(self.resource_id, prop_diff[self.LEASE])
-        current = groups.get(self.resource_id)
-        groups.update(self.resource_id, document, current['revision'],
-                      objective=updated[self.OBJECTIVE])
-        return _digest(document)
+            self._client().groups.extend(
+                self.resource_id, prop_diff[self.LEASE])
+        former = self.data().get(DEFINITION)
+        # If Heat stops this update, the group may get either definition. The
+        # rollback must send the former one then.
+        self.data_delete(DEFINITION)
+        return Replacement(document, updated[self.OBJECTIVE], former)
 
-    def check_update_complete(self, digest: str) -> bool:
-        current = self._client().groups.get(self.resource_id)
-        if current['task'] is not None:
-            return False
-        if current['reasons']:
-            raise api_client.GroupUnchanged(
-                reasons=api_client.reasons(current))
-        self.data_set(DEFINITION, digest)
-        return True
+    def check_update_complete(self, replacement: Replacement) -> bool:
+        try:
+            complete = replacement.is_complete(
+                self._client().groups, self.resource_id)
+        except api_client.GroupUnchanged:
+            if replacement.former is not None:
+                self.data_set(DEFINITION, replacement.former)
+            raise
+        if complete:
+            self.data_set(DEFINITION, _digest(replacement.document))
+        return complete
 
     def handle_check(self) -> None:
-        current = self._client().groups.get(self.resource_id)
-        if not self._is_done(current):
-            raise api_client.GroupFailed(status=current['status'], reasons=_(
-                'an engine works on it'))
+        """Heat calls ``check_check_complete`` until the check has ended."""
+
+    def check_check_complete(self, _token: Any) -> bool:
+        return self._is_done(self._client().groups.get(self.resource_id))
 
     def handle_delete(self) -> str | None:
         if self.resource_id is None:
@@ -197,8 +204,7 @@ class Group(resource.Resource):
         if current['task'] is not None or current['status'] == 'planning':
             return False
         if current['status'] not in GOOD:
-            raise api_client.GroupFailed(
-                status=current['status'], reasons=api_client.reasons(current))
+            raise api_client.failure(current)
         return True
 
     def _document(self, stack: stk_defn.StackDefinition,

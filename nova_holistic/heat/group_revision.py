@@ -3,6 +3,7 @@
 the same time."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from nova_holistic.client.errors import Refused
@@ -26,6 +27,13 @@ def change(groups: Groups, group_id: str,
     :param timeout: seconds for the plan
     :raises Refused: the API refuses the change
     """
+    return _change(groups, group_id, request, timeout)[1]
+
+
+def _change(groups: Groups, group_id: str,
+            request: Callable[[Mapping[str, Any]], Any], timeout: float
+            ) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The group before and after a change."""
     for last in [False] * (_ATTEMPTS - 1) + [True]:
         before = groups.wait(group_id)
         try:
@@ -34,7 +42,7 @@ def change(groups: Groups, group_id: str,
         except Refused as error:
             if last or error.status not in _CHANGED:
                 raise
-    return groups.wait(group_id, timeout)
+    return before, groups.wait(group_id, timeout)
 
 
 def revise(groups: Groups, group_id: str,
@@ -49,6 +57,76 @@ def revise(groups: Groups, group_id: str,
     """
     return change(groups, group_id, lambda before: groups.update(
         group_id, revised(before['definition']), before['revision']), timeout)
+
+
+def replace(groups: Groups, group_id: str, document: Mapping[str, Any],
+            timeout: float) -> None:
+    """Replace the definition of the group.
+
+    :param timeout: seconds for the plan
+    :raises GroupUnchanged: there is no plan for the new definition
+    :raises Refused: the API refuses the new definition
+    """
+    before, after = _change(groups, group_id, lambda before: groups.update(
+        group_id, document, before['revision']), timeout)
+    must_be_planned(after, _is_accepted(before['revision'], after))
+
+
+@dataclass(slots=True)
+class Replacement:
+    """A new definition of a group, which is sent when no engine works on the
+    group.
+
+    :ivar document: the new definition
+    :ivar objective: None: the group keeps its objective
+    :ivar former: digest of the definition that the group had before, if it is
+        known
+    :ivar attempts: number of requests that the API refused because the group
+        had changed
+    :ivar replaced: revision of the group for which the API accepted the
+        request
+    """
+
+    document: Mapping[str, Any]
+    objective: str | None
+    former: str | None
+    attempts: int = 0
+    replaced: int | None = None
+
+    def is_complete(self, groups: Groups, group_id: str) -> bool:
+        """Send the definition, or look whether the group has it already.
+
+        :raises GroupUnchanged: there is no plan for the definition
+        :raises Refused: the API refuses the definition
+        """
+        current = groups.get(group_id)
+        if current['task'] is not None:
+            return False
+        if self.replaced is None:
+            self._send(groups, group_id, current['revision'])
+            return False
+        must_be_planned(current, _is_accepted(self.replaced, current))
+        return True
+
+    def _send(self, groups: Groups, group_id: str, revision: int) -> None:
+        try:
+            groups.update(group_id, self.document, revision,
+                          objective=self.objective)
+        except Refused as error:
+            self.attempts += 1
+            if error.status not in _CHANGED or self.attempts == _ATTEMPTS:
+                raise
+        else:
+            self.replaced = revision
+
+
+def _is_accepted(replaced: int, group: Mapping[str, Any]) -> bool:
+    """Whether the group has a new definition. A group may have reasons
+    nevertheless, for example if fewer servers than desired fit.
+
+    :param replaced: revision of the group before
+    """
+    return group['revision'] != replaced
 
 
 def must_be_planned(revised: Mapping[str, Any], planned: bool) -> None:

@@ -100,8 +100,11 @@ class Stack:
     def act(self, action):
         """Check, suspend or resume the stack; returns its status and the
         reason."""
-        self.heat.post(f'{self.path}/actions', json={action: None})
+        self.start_action(action)
         return self.settled()
+
+    def start_action(self, action):
+        self.heat.post(f'{self.path}/actions', json={action: None})
 
     def signal(self, resource):
         self.heat.post(f'{self.path}/resources/{resource}/signal', json={})

@@ -11,7 +11,7 @@ from nova_holistic.client.client import Client
 from nova_holistic.documents.groups.adoption import with_adoptions
 from nova_holistic.documents.hot.conversion import Conversion
 from nova_holistic.heat import api_client
-from nova_holistic.heat.group_revision import revise
+from nova_holistic.heat.group_revision import replace
 from nova_holistic.heat.stacks import stack_servers
 from nova_holistic.model.stack_rules import StackRule
 
@@ -87,15 +87,10 @@ class StackGroup:
         planned = self._groups.wait(created['id'], lease)
         if planned['status'] not in _PLANNED:
             self._groups.delete(created['id'])
-            raise api_client.GroupFailed(
-                status=planned['status'], reasons=api_client.reasons(planned))
+            raise api_client.failure(planned)
         return created['id']
 
     def _update(self, group_id: str, document: Mapping[str, Any]) -> None:
         lease = self._stack.timeout_secs()
-        revised = revise(
-            self._groups, group_id, lambda _: document, lease)
-        if revised['reasons']:
-            raise api_client.GroupUnchanged(
-                reasons=api_client.reasons(revised))
+        replace(self._groups, group_id, document, lease)
         self._groups.extend(group_id, lease)
