@@ -176,3 +176,17 @@ def test_a_member_outside_the_default_zone_can_move_in_its_own(cloud):
         'a', 'small', {'group': group, 'member': 'a'})
     assert host_of(cloud, server) == 'cmp-0'
     assert cloud.migrate(server) == 'cmp-1'
+
+
+@pytest.mark.parametrize('move', ['migrate', 'live_migrate'])
+def test_a_member_outside_the_default_zone_can_move_to_a_named_host(
+        cloud, move):
+    cloud.conf.set_override('default_schedule_zone', 'az2')
+    group = plan(cloud, {'name': 'a', 'flavor': 'small',
+                         'location': 'az1/r1'})
+    server = cloud.create_server(
+        'a', 'small', {'group': group, 'member': 'a'})
+    assert host_of(cloud, server) == 'cmp-0'
+    # The first host is in the default zone, and the second one is not.
+    for host in 'cmp-2', 'cmp-1':
+        assert getattr(cloud, move)(server, host=host) == host
