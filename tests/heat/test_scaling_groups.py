@@ -16,6 +16,8 @@ resources:
 '''
 SCALED = GROUP + scaling_group(server(pointing('worker')), (2, 9, -3),
                                min_size=1, max_size=20, desired_capacity=2)
+EMPTY = GROUP + scaling_group(server(pointing('worker')), (2,),
+                              min_size=0, max_size=20, desired_capacity=0)
 NESTED = GROUP + scaling_group(POINTING_STACK % 'stacks', (2, 9),
                                min_size=1, max_size=20)
 
@@ -67,6 +69,13 @@ def test_a_scaling_group_grows_and_shrinks(stacks, groups, nova):
     wait_for('the places to be free', lambda: sum(
         uuid is not None for uuid in members(groups).values()) == 1)
     assert groups.get(the_group(groups))['members'].get('planned', 0) == 0
+
+
+def test_a_scaling_group_grows_from_zero(stacks, groups):
+    stack = stacks.create('empty', EMPTY)
+    assert members(groups) == {'worker-0': None}
+    signalled(stack, 'by2', '2 servers', lambda: has_servers(stack, 2))
+    assert len(members(groups)) == 2 and None not in members(groups).values()
 
 
 def test_a_scaling_group_of_nested_stacks_grows(stacks, groups, nova):

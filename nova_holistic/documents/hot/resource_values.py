@@ -53,7 +53,8 @@ def elastic(outer: Mapping[str, Any], resolver: Resolver,
             join(place, 'desired_capacity'),
             f'{desired} is not between min_size, {least}, and max_size'
             + (f', {most}' if 'max_size' in found else ''))
-    return {'desired': desired, 'max': max(1, desired, most)}
+    # One place is planned for a group that starts without servers.
+    return {'desired': max(1, desired), 'max': max(1, desired, most)}
 
 
 def index_variable(outer: Mapping[str, Any], resolver: Resolver,

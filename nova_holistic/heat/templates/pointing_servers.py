@@ -134,9 +134,11 @@ def _of_scaling_group(stack: PointingStack,
     desired = resource.value('desired_capacity', None)
     for server in servers if most else ():
         yield replace(server, description={
-            # The minimum is the desired number: Heat creates all servers.
+            # The minimum is the desired number: Heat creates all servers. A
+            # member has at least one place.
             **server.description, 'count': {
-                'desired': least if desired is None else int(desired),
+                'desired': max(
+                    1, least if desired is None else int(desired)),
                 'max': most}})
 
 

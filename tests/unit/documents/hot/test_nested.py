@@ -102,6 +102,13 @@ def test_servers_of_a_scaling_group_are_an_elastic_member():
     assert rules(made) == [('a/*', 'a'), ('b/*/server', 'b/server')]
 
 
+def test_one_place_is_planned_for_a_scaling_group_without_servers():
+    document = convert(template({'a': scaled(0, 5, server())}),
+                       {}, source()).document
+    assert document['members'] == [{
+        'name': 'a', 'flavor': 'm1.small', 'count': {'desired': 1, 'max': 5}}]
+
+
 def test_groups_are_in_the_metadata_of_a_resource():
     groups = {'g': {'members': ['a'], 'policies': [
         {'type': 'anti-affinity', 'level': 'host'}]}}
