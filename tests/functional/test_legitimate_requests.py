@@ -187,6 +187,6 @@ def test_a_member_outside_the_default_zone_can_move_to_a_named_host(
     server = cloud.create_server(
         'a', 'small', {'group': group, 'member': 'a'})
     assert host_of(cloud, server) == 'cmp-0'
-    # The first host is in the default zone, and the second one is not.
+    # The hosts are in the default zone and in the zone of the member.
     for host in 'cmp-2', 'cmp-1':
         assert getattr(cloud, move)(server, host=host) == host
