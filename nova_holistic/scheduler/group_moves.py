@@ -139,7 +139,7 @@ def _chosen_alone(connections: Connections, spec: 'objects.RequestSpec',
     """Stock Nova's selections that were made while no other member of the
     group moved.
 
-    :raises _NotMoved: there are none, although Nova has found hosts
+    :raises _NotMoved: Nova has found hosts, but the move ends without one
     """
     spec = action_destination.with_destination(
         connections, spec, instance_uuid)

@@ -121,7 +121,7 @@ def test_an_evacuation_takes_the_place_of_an_unclaimed_sibling(cloud, dying):
 @pytest.fixture
 def overtaken(cloud, monkeypatch):
     """The first five destinations of a move are not written, because other
-    members have moved meanwhile."""
+    members have moved in the meantime."""
     write = group_moves.member_moves.write_destination
     answers = [Move.OVERTAKEN] * group_moves.ATTEMPTS
     monkeypatch.setattr(

@@ -273,8 +273,8 @@ class _Update(Change):
 
     def _lease_end(self) -> LeaseEnd | datetime | None:
         """New members have the lease of a new group. That of the others does
-        not become shorter, even if it is extended meanwhile. An update may
-        request a group without a lease."""
+        not become shorter, even if it is extended at the same time. An update
+        may request a group without a lease."""
         seconds = self._parameters.get('lease')
         if seconds == 0:
             return None

@@ -17,6 +17,8 @@ SCALING_GROUP = 'OS::Heat::AutoScalingGroup'
 GROUP_HINT = 'holistic_group'
 MEMBER_HINT = 'holistic_member'
 HINTS = 'scheduler_hints'
+_SOURCES = ('volume_id', 'snapshot_id', 'image', 'image_id')
+"""Keys of a block device that is a volume."""
 _PATH = re.compile('[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*')
 
 
@@ -51,8 +53,9 @@ def description(properties: Mapping[str, Any],
     volume = _root_volume(properties, place)
     if volume is not None:
         member['boot_from_volume'] = True
-        if volume.get('image'):
-            member.setdefault('image', volume['image'])
+        image = volume.get('image') or volume.get('image_id')
+        if image:
+            member.setdefault('image', image)
     return member
 
 
@@ -62,11 +65,19 @@ def _root_volume(properties: Mapping[str, Any],
     for name in ('block_device_mapping_v2', 'block_device_mapping'):
         devices = resolved(properties.get(name), (*place, name)) or []
         for device in devices:
-            root = (str(device.get('boot_index')) == '0' if name.endswith('2')
+            root = (_has_first_index(device) if name.endswith('2')
                     else device.get('device_name') in ('vda', '/dev/vda'))
             if root:
                 return device
     return None
+
+
+def _has_first_index(device: Mapping[str, Any]) -> bool:
+    index = device.get('boot_index')
+    if index is None:
+        # Heat's default is 0 for volumes, and -1 for all other devices.
+        return any(device.get(key) for key in _SOURCES)
+    return str(index) == '0'
 
 
 def resolved(value: Any, place: Sequence[str]) -> Any:
