@@ -152,7 +152,7 @@ def test_a_trait_missing_from_the_description_is_refused(cloud, shop):
 
 
 def test_resources_of_nested_providers_are_refused(cloud, shop):
-    assert ('it requests resources of more than the host itself'
+    assert ('it requests resources of other providers than the '
             in refusal(cloud, shop, 'db', flavor='numbered'))
 
 

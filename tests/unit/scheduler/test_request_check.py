@@ -71,7 +71,7 @@ def test_described_traits_may_be_requested():
     ({'zone': 'az2'}, Requirements(SMALL, availability_zone='az1'),
      'zone az2, but the description states availability zone az1'),
     ({'extra_specs': {'resources1:MEMORY_MB': '2048'}}, Requirements(SMALL),
-     'more than the host itself'),
+     'other providers than the host'),
 ])
 def test_a_difference_is_named(made, requirements, message):
     with pytest.raises(RequestRefused, match=message):
