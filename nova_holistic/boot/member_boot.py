@@ -78,10 +78,10 @@ class MemberBoots:
         if member is None:
             return server
         if member.instance_uuid is not None:
-            # The user has created it in the meantime.
             return self.progress.write_server(
                 server, state=BootServerState.CREATING,
-                server_uuid=member.instance_uuid)
+                server_uuid=member.instance_uuid,
+                tries=self._own_tries(server, member.instance_uuid))
         # The intention is written first: an engine that finds the row in this
         # state searches for the server before it creates another one.
         server = self.progress.write_server(
@@ -102,6 +102,12 @@ class MemberBoots:
             return self._recover(server, str(error))
         crash_points.reached('boot.server-created')
         return self._note(server, uuid)
+
+    def _own_tries(self, server: BootServer, uuid: str) -> int:
+        """The number of attempts that may have created the server; 0 for a
+        server that the user has created in the meantime."""
+        own = server.tries and uuid in self.servers.find(server.path)
+        return server.tries if own else 0
 
     def _recover(self, server: BootServer, fault: str = '') -> BootServer:
         """Find the server of a request whose result is not known."""

@@ -79,6 +79,10 @@ class VolumeSteps:
 
     def is_unused(self, row: CreatedVolume, volume: CinderVolume) -> bool:
         """Whether no user has used or changed the volume."""
+        if row.state == CreatedVolumeState.FAILED and volume.status != ERROR:
+            # Cinder completed it after the time-out. No engine has observed
+            # what its user did since then.
+            return False
         settled = row.state != CreatedVolumeState.CREATING
         return volume.status in UNUSED and (
             volume.project_id == self.record.project_id) and not (

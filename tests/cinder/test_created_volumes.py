@@ -2,6 +2,7 @@
 """An engine creates the volumes of a group at plan time, in a real Cinder."""
 
 from concurrent import futures
+from dataclasses import replace
 from datetime import timedelta
 import threading
 
@@ -191,6 +192,27 @@ def test_a_volume_that_was_attached_is_never_deleted(
     assert engine.pools(group).keys() == {'data-0'}
     if not detached:
         cinder.api.api_delete(f'/attachments/{attachment}')
+
+
+def test_a_volume_that_is_completed_after_the_timeout_is_never_deleted(
+        cinder, engine, monkeypatch):
+    """Its user may have used it since then."""
+    get = engine.admin.get
+
+    def slow(volume):
+        found = get(volume)
+        return found and replace(found, status='creating')
+
+    with monkeypatch.context() as patch:
+        patch.setattr(engine.admin, 'get', slow)
+        group = engine.plan(database())
+        engine.work(lambda: all(
+            row.volume_uuid for row in engine.volumes(group).values()))
+        engine.passed += timedelta(seconds=engine.conf.boot.build_timeout)
+        engine.finish(group, 'failed')
+    engine.lifecycle.delete(group)
+    engine.work(lambda: engine.status(group) is None)
+    assert engine.pools(group).keys() == {'data-0', 'data-1'}
 
 
 def test_a_volume_that_its_user_renames_is_never_deleted(cinder, engine):

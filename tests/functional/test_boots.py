@@ -289,6 +289,40 @@ def test_a_server_of_the_user_is_taken_and_survives_a_rollback(cloud, boots):
     assert [each['id'] for each in cloud.servers()] == [server]
 
 
+def test_a_server_that_the_user_creates_after_a_failure_survives(
+        cloud, boots, monkeypatch):
+    """The engine takes this server, although it has made two attempts."""
+    broken(cloud, monkeypatch, 1)
+    wanted = document(1)
+    wanted['members'].append({
+        'name': 'x', 'flavor': 'small', 'server': {
+            **wanted['members'][0]['server'], 'key_name': 'none'}})
+    group = boots.ask(rollback=True, retries=2, wanted=wanted)
+    mine = []
+
+    class SecondAttempt(UserServers):
+        """The user is faster than the second attempt."""
+
+        def create(self, body):
+            if boots.servers(group)['web-0'].tries < 2 or (
+                    body['server']['name'] != 'shop-web-0'):
+                return super().create(body)
+            mine.append(cloud.create_server(
+                'mine', 'small', {'group': group, 'member': 'web-0'}))
+            cloud.wait_for_status(mine[0], 'ACTIVE')
+            raise ServiceFailed('nova', '/servers', 'no answer')
+
+    boots.rights.servers = SecondAttempt(cloud.compute_for())
+    cloud.conf.set_override('parallel', 1, group='boot')
+    try:
+        assert boots.run(group)
+    finally:
+        cloud.conf.clear_override('parallel', group='boot')
+    assert boots.status(group) == 'rolled-back'
+    assert len(mine) == 1
+    assert [each['id'] for each in cloud.servers()] == mine
+
+
 def test_an_engine_that_stops_leaves_the_rest_to_others(cloud, boots):
     group = boots.ask()
     boots.stopping.set()

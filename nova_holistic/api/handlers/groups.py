@@ -51,17 +51,17 @@ def create(call: Call) -> webob.Response:
         boot_request = boot.request(call, record.uuid)
         if boot_request is not None:
             crash_points.reached('api.right-granted')
-        volume_request = volumes.request(call, record)
+        try:
+            volume_request = volumes.request(call, record)
+        except errors.ApiError:
+            _withdraw_rights(call, record, boot_request)
+            raise
         if volume_request is not None:
             crash_points.reached('api.right-granted')
         try:
             service.table.create_group(record, boot_request, volume_request)
         except Duplicate:
-            for request in boot_request, volume_request:
-                if request is not None:
-                    service.user_rights.withdraw(
-                        record.uuid, request.credential)
-                    crash_points.reached('api.right-granted')
+            _withdraw_rights(call, record, boot_request, volume_request)
             # Of two simultaneous requests with one key, the table accepts the
             # first.
             existing = idempotency.find_repeated(
@@ -74,6 +74,17 @@ def create(call: Call) -> webob.Response:
             existing = created = record
     return tasks.follow_task(
         call, existing.uuid, success=201, created=created)
+
+
+def _withdraw_rights(call: Call, record: GroupRecord, *requests: Any) -> None:
+    """Delete the rights of requests that are not written.
+
+    :param requests: each with a credential, or None
+    """
+    for request in requests:
+        if request is not None:
+            call.service.user_rights.withdraw(record.uuid, request.credential)
+            crash_points.reached('api.right-granted')
 
 
 def list_groups(call: Call) -> webob.Response:

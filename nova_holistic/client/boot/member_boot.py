@@ -8,7 +8,7 @@ from typing import Any
 
 from nova_holistic.client.boot.compute import Compute, Server
 from nova_holistic.client.boot.member_servers import (
-    MemberServers, PLANNED, read_members, RELEASED)
+    MemberServers, PLANNED, read_members, RELEASED, was_active)
 from nova_holistic.client.boot.outcome import (
     AttemptFailed, Outcome, Settings, Stopped)
 from nova_holistic.client.boot.server_states import ServerStates
@@ -72,15 +72,21 @@ class MemberBoot:
 
     def _usable(self, member: str, servers: MemberServers) -> str | None:
         """A server that is active or may become active; None if the place of
-        the member is held for a new one. Failed servers are deleted.
+        the member is held for a new one. Servers that failed before they were
+        active are deleted.
 
-        :raises AttemptFailed: the place is not held
+        :raises AttemptFailed: the place is not held, or its server is in ERROR
+            although it was active before
         """
         deleted = set()
         for _ in self._polls():
             server = servers.server and self._server(servers.server)
             if server and server['status'] != 'ERROR':
                 return servers.server
+            if server and was_active(server):
+                raise AttemptFailed(
+                    f'server {servers.server} is in ERROR, but was active '
+                    'before: repair or delete it', final=True)
             if servers.state == RELEASED:
                 break
             if servers.state == PLANNED and not servers.server:

@@ -11,6 +11,8 @@ from nova_holistic.documents.servers.create_request import pointer_metadata
 
 PLANNED = 'planned'
 RELEASED = 'released'
+_LAUNCHED_AT = 'OS-SRV-USG:launched_at'
+"""Nova's key of the time when a server became active first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,8 @@ class MemberServers:
     :ivar state: of the member
     :ivar server: the server that has the place of the member, or may get it;
         None if a server must be created
-    :ivar surplus: UUIDs of failed servers that do not have the place
+    :ivar surplus: UUIDs of servers that failed before they were active, and do
+        not have the place
     """
 
     state: str
@@ -49,6 +52,9 @@ def read_members(groups: Groups, compute: Compute,
 def _servers(place: Mapping[str, Any],
              created: Sequence[Server]) -> MemberServers:
     claimed = place['instance_uuid']
+    # A server that was active may have data, and may be detached.
+    created = [server for server in created
+               if server['status'] != 'ERROR' or not was_active(server)]
     if claimed is None:
         # Servers that may still get the place come before failed servers.
         created = sorted(
@@ -57,6 +63,11 @@ def _servers(place: Mapping[str, Any],
     return MemberServers(place['state'], claimed, tuple(
         server['id'] for server in created
         if server['id'] != claimed and server['status'] == 'ERROR'))
+
+
+def was_active(server: Server) -> bool:
+    """Whether the server has been active at any time."""
+    return bool(server.get(_LAUNCHED_AT))
 
 
 def _key(metadata: Mapping[str, str]) -> str:

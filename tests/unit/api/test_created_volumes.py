@@ -54,6 +54,22 @@ def test_the_group_and_its_volumes_are_written_together(service, rights):
         'OpenStack-API-Version': 'holistic 1.6'})['group']
 
 
+def test_the_right_for_servers_is_withdrawn_if_that_for_volumes_is_refused(
+        service, rights, monkeypatch):
+    grant = rights.grant
+
+    def first_only(*words):
+        if rights.granted:
+            raise TrustRefused('no')
+        return grant(*words)
+
+    monkeypatch.setattr(rights, 'grant', first_only)
+    answer = ask(service, {'group': GROUP, 'boot': {}})
+    assert answer.status_int == 403, answer.text
+    ((_, encrypted),) = rights.withdrawn
+    assert encrypted == 'encrypted-1'
+
+
 def test_the_creation_of_each_volume_is_shown(service, rights):
     group = ask(service).json['group']['id']
     table = service.table

@@ -56,14 +56,17 @@ class Cloud:
         return {'id': GROUP, 'name': 'shop', 'definition': self.members,
                 'task': None}
 
-    def add(self, member, status='ACTIVE', claimed=True):
-        """Add an existing server; returns its UUID."""
+    def add(self, member, status='ACTIVE', claimed=True, **keys):
+        """Add an existing server; returns its UUID.
+
+        :param keys: further keys of Nova's document
+        """
         found = str(uuid.uuid4())
         self.servers[found] = {
             'id': found, 'status': status, 'metadata': {
                 'holistic_group': GROUP, 'holistic_member': member},
             **({'fault': {'message': 'out of order'}}
-               if status == 'ERROR' else {})}
+               if status == 'ERROR' else {}), **keys}
         if claimed:
             self.servers[found]['claimed'] = member
             self.states[member] = 'claimed'

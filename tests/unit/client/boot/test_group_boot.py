@@ -123,6 +123,30 @@ def test_a_failed_server_of_an_earlier_command_does_not_count_as_an_attempt(
     assert (len(cloud.creates), len(cloud.deleted)) == (2, 2)
 
 
+WAS_ACTIVE = {'OS-SRV-USG:launched_at': '2030-01-01T12:00:00.000000'}
+
+
+def test_a_server_that_was_active_is_not_deleted(start):
+    """For example, an evacuation has set it to ERROR."""
+    cloud = start('a', 'b')
+    used = cloud.add('a', 'ERROR', **WAS_ACTIVE)
+    assert boot(cloud, retries=1) == {
+        'a': f'server {used} is in ERROR, but was active before: repair or '
+             'delete it', 'b': ''}
+    assert (cloud.deleted, used in cloud.servers) == ([], True)
+
+
+def test_a_detached_server_that_was_active_is_not_deleted(start):
+    """It still has the tag and the metadata of the group."""
+    cloud = start('a', 'b')
+    beside = cloud.add('a', 'ERROR', claimed=False, **WAS_ACTIVE)
+    alone = cloud.add('b', 'ERROR', claimed=False, **WAS_ACTIVE)
+    cloud.add('a')
+    assert boot(cloud) == {'a': '', 'b': ''}
+    assert cloud.deleted == [] and {beside, alone} < cloud.servers.keys()
+    assert len(servers_of(cloud, 'b')) == 2
+
+
 def test_the_second_server_of_a_member_is_deleted_after_it_failed(start):
     cloud = start('a')
     second = cloud.add('a', 'ERROR', claimed=False)
