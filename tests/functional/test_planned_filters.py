@@ -178,6 +178,32 @@ def test_members_share_what_a_host_may_have_of_servers(cloud):
                 'VCPU', 'MEMORY_MB', 'DISK_GB'} for row in rows)
 
 
+def test_a_root_volume_of_an_isolated_image_is_admitted_where_nova_admits_it(
+        cloud):
+    image = cloud.image.create('secret', {})
+    cloud.conf.set_override('isolated_hosts', ['cmp-3'], 'filter_scheduler')
+    cloud.conf.set_override('isolated_images', [image], 'filter_scheduler')
+    try:
+        record = cloud.planner.create(
+            {'name': 'shop', 'members': [
+                {'name': 'a', 'flavor': 'plain', 'image': image,
+                 'boot_from_volume': True, 'location': 'az1/r1/cmp-3'}]},
+            project_id=PROJECT, user_id=USER)
+        assert record.status == GroupStatus.PLANNED, record.reasons
+        for pointer in {'group': record.uuid, 'member': 'a'}, None:
+            server = cloud.create_server(
+                'a', 'plain', pointer, imageRef='',
+                block_device_mapping_v2=[{
+                    'boot_index': 0, 'uuid': image, 'source_type': 'image',
+                    'destination_type': 'volume', 'volume_size': 10}])
+            cloud.wait_for_status(server, 'ACTIVE')
+            assert cloud.host_of(server) == 'cmp-3'
+    finally:
+        cloud.image.delete(image)
+        for name in 'isolated_hosts', 'isolated_images':
+            cloud.conf.clear_override(name, 'filter_scheduler')
+
+
 def test_every_filter_of_nova_is_listed():
     from nova.scheduler import filters
     from nova.scheduler import request_filter

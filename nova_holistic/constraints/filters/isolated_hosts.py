@@ -13,11 +13,15 @@ def host_check(request: ServerRequest, options: NovaOptions,
     host."""
     hosts, images = options.isolated_hosts, options.isolated_images
     restrict = options.restrict_isolated_hosts_to_isolated_images
-    known = request.volume or request.image is not None
-    if images and not known:
+    image = request.image
+    if images and image is None:
         return None
-    isolated = (not request.volume and request.image is not None
-                and request.image.id in images)
+    isolated = image is not None and image.id in images
+    if isolated and request.volume:
+        # Nova knows the image of a root volume that it creates itself, but
+        # not the image of an existing volume. The description does not
+        # distinguish them.
+        return None
     if not isolated and not restrict:
         return None
 

@@ -12,6 +12,7 @@ from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.model.binding import bind
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.nova.flavor import Flavor
+from nova_holistic.model.nova.image import Image
 from nova_holistic.model.nova.server_group import ServerGroup
 from nova_holistic.model.plan import Plan, Unplaceable
 from nova_holistic.policies import load_policy_types
@@ -134,3 +135,22 @@ def test_without_constraints_the_hosts_are_the_same_objects():
     marked, reasons = group_constraints.with_refusals(
         snapshot, shop(server_group=GROUP), PlanningContext(), options)
     assert marked is snapshot and not reasons
+
+
+@pytest.mark.parametrize('image, volume, hosts', [
+    ('secret', False, {'x'}), ('public', False, {'y'}),
+    ('public', True, {'y'}), ('secret', True, {'x', 'y'}),
+    (None, True, {'x', 'y'}), (None, False, {'x', 'y'})])
+def test_nova_may_know_the_isolated_image_of_a_root_volume(
+        image, volume, hosts):
+    snapshot = replace(clouded(), images={
+        name: Image(name, id=f'id-{name}') for name in ('secret', 'public')})
+    options = NovaOptions(
+        enabled_filters=frozenset(['IsolatedHostsFilter']),
+        isolated_hosts=frozenset({'x'}),
+        isolated_images=frozenset({'id-secret'}))
+    keys = {'image': image} if image else {}
+    found = {name for name in ('x', 'y') if planned(
+        snapshot, shop(boot_from_volume=volume, location=f'r1/{name}', **keys),
+        options=options)}
+    assert found == hosts
