@@ -24,6 +24,7 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.messages.cloud_totals import part, total
 from nova_holistic.model.messages.marked_text import format_message, joined
+from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.nova.image import Image
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy import Policy
@@ -208,9 +209,15 @@ def _server_request(description: MemberDescription, snapshot: Snapshot,
         flavor=flavor and flavor.name,
         extra_specs=flavor.extra_specs if flavor else FrozenMapping(),
         image=image, project_id=project_id,
-        traits=(flavor.required_traits if flavor else frozenset())
+        traits=(_required_traits(flavor) if flavor else frozenset())
         | (image.required_traits if image else frozenset()),
         volume=requirements.boot_from_volume, is_anywhere=is_anywhere)
+
+
+def _required_traits(flavor: Flavor) -> frozenset[str]:
+    """The traits of the flavor and of its request groups."""
+    return flavor.required_traits.union(
+        *(each.required_traits for each in flavor.request_groups))
 
 
 def _refusals(facts: Callable[[], Collection[HostFacts]],

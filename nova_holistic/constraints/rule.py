@@ -28,7 +28,7 @@ class ServerRequest:
     :ivar extra_specs: extra specs of the flavor
     :ivar image: None if the member does not name one
     :ivar project_id: None if it is not known
-    :ivar traits: traits that flavor and image require
+    :ivar traits: traits that flavor, its request groups and image require
     :ivar volume: whether the server boots from a volume
     :ivar is_anywhere: whether neither the member nor a group around it
         specifies zones or locations

@@ -83,6 +83,10 @@ CASES = {
     'an aggregate that requires a trait': Case(
         OTHERS, {'trait:CUSTOM_LICENSED': 'required'}, options={
             ('scheduler', 'enable_isolated_aggregate_filtering'): True}),
+    'an aggregate that requires the trait of a request group': Case(
+        LAST, {'trait:CUSTOM_LICENSED': 'required'}, flavor='licensed',
+        options={
+            ('scheduler', 'enable_isolated_aggregate_filtering'): True}),
     'the disk format of the image': Case(
         LAST, properties={}, fields={'disk_format': 'qcow2'}, options={
             ('scheduler', 'query_placement_for_image_type_support'): True}),
@@ -105,6 +109,9 @@ def running(own_cloud):
             'aggregate_instance_extra_specs:size': '>= 8'})
         cloud.create_flavor('capable', 2, 2048, 10, {
             'capabilities:hypervisor_version': '>= 9000000'})
+        cloud.create_flavor('licensed', 2, 2048, 10, {
+            'resources:VCPU': '0', 'resources1:VCPU': '2',
+            'trait1:CUSTOM_LICENSED': 'required'})
         yield cloud
 
 

@@ -15,6 +15,7 @@ from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.nova.image import Image
 from nova_holistic.model.nova.server_group import ServerGroup
 from nova_holistic.model.plan import Plan, Unplaceable
+from nova_holistic.model.request_group import RequestGroup
 from nova_holistic.policies import load_policy_types
 from nova_holistic.solver.check import check
 from nova_holistic.solver.solve import solve
@@ -154,3 +155,21 @@ def test_nova_may_know_the_isolated_image_of_a_root_volume(
         snapshot, shop(boot_from_volume=volume, location=f'r1/{name}', **keys),
         options=options)}
     assert found == hosts
+
+
+@pytest.mark.parametrize('trait, fits', [
+    ('CUSTOM_LICENSED', True), ('CUSTOM_OTHER', False)])
+def test_traits_of_request_groups_open_isolated_aggregates(trait, fits):
+    snapshot = clouded(hosts=('x',))
+    (only,) = snapshot.hosts
+    snapshot = replace(
+        snapshot,
+        hosts=(replace(only, traits=frozenset(
+            {'CUSTOM_LICENSED', 'CUSTOM_OTHER'})),),
+        aggregates={'u-x': {'trait:CUSTOM_LICENSED': 'required'}},
+        flavors={'small': replace(SMALL, request_groups=(RequestGroup(
+            '1', FrozenMapping({'VCPU': 1}), frozenset({trait})),))})
+    marked, _ = group_constraints.with_refusals(
+        snapshot, shop(), PlanningContext(),
+        NovaOptions(enable_isolated_aggregate_filtering=True))
+    assert (marked is snapshot) == fits
