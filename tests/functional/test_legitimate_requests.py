@@ -161,6 +161,25 @@ def test_a_member_that_names_no_place_is_planned_in_the_default_zone(cloud):
     assert host_of(cloud, server) == 'cmp-2'
 
 
+def test_a_default_zone_without_an_aggregate_restricts_no_hosts(
+        cloud, fast_image):
+    """Only cmp-2 is outside all zones, and only cmp-1 has the trait."""
+    cloud.conf.set_override('default_schedule_zone', 'nova')
+    (zone,) = (each['id'] for each in cloud.compute.get(
+        '/os-aggregates').json()['aggregates'] if each['name'] == 'az2')
+    cloud.act_on_aggregate(zone, 'remove_host', host='cmp-2')
+    try:
+        group = plan(cloud, {'name': 'a', 'flavor': 'small',
+                             'image': fast_image})
+        for pointer in {'group': group, 'member': 'a'}, None:
+            server = cloud.create_server('a', 'small', pointer,
+                                         imageRef=fast_image)
+            assert host_of(cloud, server) == 'cmp-1'
+            cloud.delete_server(server)
+    finally:
+        cloud.act_on_aggregate(zone, 'add_host', host='cmp-2')
+
+
 def test_policies_about_zones_count_more_than_the_default_zone(cloud):
     cloud.conf.set_override('default_schedule_zone', 'az1')
     group = plan(cloud, {'name': 'a', 'flavor': 'small', 'count': 2},

@@ -13,6 +13,11 @@ def host_check(request: ServerRequest, options: NovaOptions,
     zone = options.default_schedule_zone
     if not zone or not request.is_anywhere:
         return None
+    if aggregates and not any(metadata.get('availability_zone') == zone
+                              for metadata in aggregates.values()):
+        # Nova finds the hosts of a zone by aggregates. A zone without one,
+        # such as that of hosts outside all zones, does not restrict hosts.
+        return None
 
     def admits(facts: HostFacts) -> bool:
         return facts.host.availability_zone == zone

@@ -173,3 +173,18 @@ def test_traits_of_request_groups_open_isolated_aggregates(trait, fits):
         snapshot, shop(), PlanningContext(),
         NovaOptions(enable_isolated_aggregate_filtering=True))
     assert (marked is snapshot) == fits
+
+
+@pytest.mark.parametrize('aggregates, hosts', [
+    ({}, {'x'}), ({'u-x': {'availability_zone': 'az1'}}, {'x'}),
+    ({'u-y': {'availability_zone': 'az2'}}, {'x', 'y'})])
+def test_a_default_zone_without_an_aggregate_restricts_no_hosts(
+        aggregates, hosts):
+    snapshot = clouded()
+    snapshot = replace(snapshot, aggregates=aggregates, hosts=tuple(
+        replace(each, availability_zone=zone)
+        for each, zone in zip(snapshot.hosts, ('az1', 'az2'), strict=True)))
+    marked, _ = group_constraints.with_refusals(
+        snapshot, shop(), PlanningContext(),
+        NovaOptions(default_schedule_zone='az1'))
+    assert {each.name for each in marked.hosts if not each.traits} == hosts
