@@ -149,6 +149,7 @@ class EngineClient:
             answer = self._ask(lambda: self._client.call(
                 context, method, **payload.to_document()))
         except messaging.RemoteError as error:
+            # Only engines of an earlier version raise an error.
             raise errors.EngineFailed(
                 f'an engine failed at {method}: {error.exc_type}') from error
         except Exception as error:

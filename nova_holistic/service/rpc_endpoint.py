@@ -28,8 +28,8 @@ MAX_LOGGED = 500
 
 
 def _rpc_method(payload_type: type[payloads.Payload]) -> Callable:
-    """A method whose arguments form a payload, and whose errors of this
-    project are returned instead of raised."""
+    """A method whose arguments form a payload, and whose errors are returned
+    instead of raised."""
     def wrap(method: Callable) -> Callable:
         @functools.wraps(method)
         def answer(self, context: RequestContext, **arguments: Any) -> dict:
@@ -42,6 +42,15 @@ def _rpc_method(payload_type: type[payloads.Payload]) -> Callable:
                 except exceptions.HolisticError as error:
                     LOG.info('%s is refused: %s', method.__name__, error)
                     return {'error': error_documents.to_document(error)}
+                except Exception as error:
+                    # The messaging library raises an error of Python's own
+                    # classes unchanged in the client, which takes it for an
+                    # engine that did not answer.
+                    LOG.exception('%s failed', method.__name__)
+                    failed = errors.EngineFailed(
+                        f'an engine failed at {method.__name__}: '
+                        f'{type(error).__name__}')
+                    return {'error': error_documents.to_document(failed)}
 
         return answer
 

@@ -1,9 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The log of an engine about the calls that it receives."""
+"""The log and the answers of an engine about the calls that it receives."""
 
+import types
+
+from oslo_config import cfg
+import pytest
+
+from nova_holistic import conf as options
+from nova_holistic.messaging.client import EngineClient
 from nova_holistic.messaging.context import RequestContext
+from nova_holistic.messaging.errors import EngineFailed
+from nova_holistic.messaging.transport import get_transport
 from nova_holistic.service.rpc_endpoint import Endpoint
+from nova_holistic.service.rpc_server import RpcServer
 from nova_holistic.table.errors import MemberUnknown
+from tests.unit.api.service import refusal, Service
 
 GROUP = '5f0c8a52-8a1f-4f0e-9d55-1f6f6bb2f6a1'
 
@@ -23,3 +34,64 @@ def test_a_release_of_many_members_logs_a_short_line(caplog):
     shown = [record.getMessage() for record in caplog.records]
     assert any(GROUP in line for line in shown)
     assert max(map(len, shown)) < 2000
+
+
+class DeleteFails:
+    """A lifecycle with a mistake in its code."""
+
+    def __init__(self, error):
+        self._error = error
+
+    def delete(self, group_uuid):
+        raise self._error
+
+
+@pytest.fixture
+def client_of(tmp_path):
+    """Start an engine with a lifecycle; returns a client of it."""
+    ends = []
+
+    def start(lifecycle):
+        config = tmp_path / 'engine.conf'
+        config.write_text('[DEFAULT]\ntransport_url = fake://\n')
+        conf = cfg.ConfigOpts()
+        options.register_opts(conf)
+        conf([], default_config_files=[str(config)])
+        transport = get_transport(conf)
+        workers = types.SimpleNamespace(offer=lambda kind, uuid: None)
+        server = RpcServer(transport, 'engine-1',
+                           Endpoint(workers, lifecycle, None))
+        server.start()
+        ends.append((server, transport))
+        assert server.wait_until_listening(60)
+        return EngineClient(transport, timeout=60)
+
+    yield start
+    for server, transport in ends:
+        server.stop(60)
+        transport.cleanup()
+
+
+@pytest.mark.parametrize('error', [
+    KeyError('secret'), TypeError('secret'), RuntimeError('secret')],
+    ids=repr)
+def test_an_unexpected_error_of_an_engine_is_its_answer(
+        client_of, caplog, error):
+    client = client_of(DeleteFails(error))
+    with pytest.raises(EngineFailed) as caught:
+        client.delete(RequestContext('req-1', 'blue', 'ann'), GROUP)
+    assert str(caught.value) == (
+        f'an engine failed at delete: {type(error).__name__}')
+    traces = [record.exc_info[1] for record in caplog.records
+              if record.name.startswith('nova_holistic.service')]
+    assert traces == [error]
+
+
+def test_the_api_does_not_ask_clients_to_repeat_a_request_that_fails(
+        client_of, table):
+    """The engine would fail again."""
+    service = Service(table, client_of(DeleteFails(KeyError('secret'))))
+    answer = service.ask('DELETE', f'/v1/groups/{service.planned()}')
+    assert refusal(answer)[:2] == (500, 'holistic.fault')
+    assert 'Retry-After' not in answer.headers
+    assert 'secret' not in answer.text
