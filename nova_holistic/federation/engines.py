@@ -89,17 +89,20 @@ class FederatedEngines:
         self._submit(self._plan, context, plan_uuid)
 
     def refresh(self, context: RequestContext, record: GroupRecord) -> None:
-        """Bring a group up to date before its user sees it: begin a task that
-        no process works on, or compare the group with the children."""
+        """Bring a group up to date before a user sees it: begin a task of this
+        user that no process works on, or compare the group with the children.
+        """
         if record.task is None:
             self._refresh.if_due(_user(context), record.uuid)
-        elif self._is_free(record):
+        elif _has_requested_task(context, record) and self._is_free(record):
             self.plan_group(context, record.uuid)
 
     def refresh_plan(self, context: RequestContext,
                      record: PlanRecord) -> None:
-        """Begin to make a plan that no process works on."""
-        if record.status == PlanStatus.PLANNING and self._is_free(record):
+        """Begin to make a plan of this user that no process works on."""
+        mine = _is_of(context, record.user_id, record.project_id)
+        if mine and record.status == PlanStatus.PLANNING and (
+                self._is_free(record)):
             self.plan(context, record.uuid)
 
     def release(self, context: RequestContext, group_uuid: str,
@@ -182,10 +185,15 @@ class FederatedEngines:
         now = self._clock()
         record = self._table.tasks.take(
             group_uuid, self._owner(), now, now - self._timeout)
-        if record is not None:
-            crash_points.reached('federation.task-taken')
-            with self._heartbeats.during('group', group_uuid):
-                self._tasks.perform(record, _user(context))
+        if record is None:
+            return
+        if not _has_requested_task(context, record):
+            # The task for which this work was submitted has ended since.
+            self._table.tasks.return_work(self._owner(), group_uuid)
+            return
+        crash_points.reached('federation.task-taken')
+        with self._heartbeats.during('group', group_uuid):
+            self._tasks.perform(record, _user(context))
 
     def _plan(self, context: RequestContext, plan_uuid: str) -> None:
         now = self._clock()
@@ -214,6 +222,20 @@ class FederatedEngines:
 def _user(context: RequestContext) -> User:
     return User(context.user_id or '', context.project_id or '',
                 context.auth, context.parents)
+
+
+def _has_requested_task(context: RequestContext, record: GroupRecord) -> bool:
+    """Whether the user has requested the task of the group. Other users may
+    see the group, but their credentials must not perform the task."""
+    pending = record.pending or {}
+    # A task that does not name its user belongs to the owner of the group.
+    return _is_of(context, pending.get('user_id', record.user_id),
+                  pending.get('project_id', record.project_id))
+
+
+def _is_of(context: RequestContext, user_id: str | None,
+           project_id: str | None) -> bool:
+    return (context.user_id, context.project_id) == (user_id, project_id)
 
 
 def _refuse(operation: str) -> NoReturn:

@@ -1,22 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """The API of a parent, over clouds in memory."""
 
+from dataclasses import replace
 import functools
 
 import pytest
 
 from nova_holistic.federation.child import ChildGroup, ChildMember
+from nova_holistic.table.records import GroupStatus, Task
 from nova_holistic.table.store import PlacementTable
 from tests.tables import new_table
 from tests.unit.api.service import (
-    ADMIN, OTHER_PROJECT, refusal, Service)
+    ADMIN, MEMBER, OTHER_PROJECT, READER, refusal, Service)
 from tests.unit.federation.clouds import Lost, member, small
 from tests.unit.federation.parent import LATEST, Parent
+from tests.unit.table import builders
 
 SHOP = {'name': 'shop', 'members': [member('web', 2), {
     **member('node', 2), 'count': 3}]}
 SPLIT = {'name': 'shop', 'members': [{**member('node', 2), 'count': 2}],
          'policies': [{'type': 'anti-affinity', 'level': 'cloud'}]}
+
+COLLEAGUE = replace(MEMBER, user='ben')
 
 IMAGE = '155d900f-4e14-4e4c-a73d-069cbf4541e6'
 
@@ -211,6 +216,103 @@ def test_a_group_that_no_process_works_on_is_continued(parent, table):
     answer = parent.ask('POST', '/v1/groups', {'group': SHOP})
     del engines.plan_group
     assert parent.settled(answer.json['group']['id'])['status'] == 'planned'
+
+
+def work_of(parent):
+    """Perform no work in the background; returns the list that gets it."""
+    work = []
+    parent.engines._submit = lambda *words: work.append(words)
+    return work
+
+
+def performed(work):
+    """Perform all work, as the threads of the parent do."""
+    while work:
+        perform, context, uuid = work.pop(0)
+        perform(context, uuid)
+
+
+@pytest.mark.parametrize('token', [READER, ADMIN, COLLEAGUE])
+def test_only_the_user_of_a_task_lets_a_parent_continue_it(parent, token):
+    """The process that accepted the request has ended. Another user only
+    reads the group."""
+    work = work_of(parent)
+    group = parent.ask('POST', '/v1/groups', {'group': SHOP}).json['group'][
+        'id']
+    work.clear()
+    for path in '', '/placements':
+        assert parent.ask('GET', f'/v1/groups/{group}{path}',
+                          token=token).status_int == 200
+        performed(work)
+    assert parent.get(group)['status'] == 'planning'
+    assert parent.clouds.requests() == 0
+    # The user of the task asks.
+    performed(work)
+    assert parent.get(group)['status'] == 'planned'
+
+
+def test_a_task_is_continued_for_its_user_not_for_the_owner(parent):
+    """A colleague has requested the replan of the group."""
+    group = parent.post({'name': 'big', 'members': [member('web', 17)]})['id']
+    work = work_of(parent)
+    assert parent.ask('POST', f'/v1/groups/{group}/replan', {'replan': {}},
+                      COLLEAGUE).status_int == 202
+    work.clear()
+    parent.get(group)
+    assert work == []
+    parent.ask('GET', f'/v1/groups/{group}', token=COLLEAGUE)
+    performed(work)
+    assert parent.get(group)['task'] is None
+
+
+def test_late_work_does_not_perform_the_task_of_another_user(parent, table):
+    """The task of the user has ended in another process before a thread of
+    this process begins."""
+    work = work_of(parent)
+    group = parent.ask('POST', '/v1/groups', {'group': SHOP}).json['group'][
+        'id']
+    late = work.pop()
+    now = parent.clouds.time.now()
+    assert table.tasks.take(group, 'another', now, now)
+    assert table.tasks.finish(group, 'another', {'status': 'unplaceable'})
+    assert parent.ask('POST', f'/v1/groups/{group}/replan', {'replan': {}},
+                      COLLEAGUE).status_int == 202
+    performed([late])
+    record = table.get_group(group)
+    assert (record.task, record.engine, record.attempts) == (
+        'replanning', None, 0)
+    assert parent.clouds.requests() == 0
+    performed(work)
+    assert parent.get(group)['status'] == 'planned'
+
+
+def test_a_task_without_its_user_belongs_to_the_owner_of_the_group(
+        parent, table):
+    """An earlier version has written the task."""
+    group = builders.a_group(
+        GroupStatus.PLANNING, document={'group': SHOP}, project_id='blue',
+        user_id='ann', task=Task.PLANNING, pending={})
+    table.create_group(group)
+    work = work_of(parent)
+    parent.ask('GET', f'/v1/groups/{group.uuid}', token=COLLEAGUE)
+    assert work == []
+    parent.get(group.uuid)
+    performed(work)
+    assert parent.get(group.uuid)['status'] == 'planned'
+
+
+@pytest.mark.parametrize('token', [READER, ADMIN, COLLEAGUE])
+def test_only_the_user_of_a_plan_lets_a_parent_make_it(parent, token):
+    work = work_of(parent)
+    plan = parent.ask('POST', '/v1/plans', {'group': SHOP}).json['plan']['id']
+    work.clear()
+    path = f'/v1/plans/{plan}'
+    assert parent.ask('GET', path, token=token).status_int == 200
+    performed(work)
+    assert parent.clouds.requests() == 0
+    assert parent.ask('GET', path).json['plan']['status'] == 'planning'
+    performed(work)
+    assert parent.ask('GET', path).json['plan']['status'] == 'planned'
 
 
 def test_the_list_of_children_is_in_the_order_of_the_file(parent):
