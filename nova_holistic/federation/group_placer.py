@@ -19,8 +19,7 @@ from nova_holistic.federation.errors import JournalRefused
 from nova_holistic.federation.planners import Planners
 from nova_holistic.federation.results import Placed, Refused, Request
 from nova_holistic.federation.splitting.cloud_rules import CLOUD
-from nova_holistic.federation.table_journal import (
-    NoJournal, record_of, TableJournal)
+from nova_holistic.federation.table_journal import TableJournal
 from nova_holistic.federation.undo import undo_parts
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
@@ -61,7 +60,7 @@ class GroupPlacer:
                 self._request(record), journal)
             if isinstance(answer, Placed):
                 if not self._accept(record, answer):
-                    self._withdraw(record, user)
+                    self._withdraw(answer, user)
             else:
                 self._give_up(record, GroupStatus.UNPLACEABLE if isinstance(
                     answer, Refused) else GroupStatus.ERROR, answer.reasons)
@@ -100,12 +99,18 @@ class GroupPlacer:
             'levels': (CLOUD,), 'updated_at': self._clock(),
             'lease_expires_at': self._lease_end(record, placed)})
 
-    def _withdraw(self, record: GroupRecord, user: User) -> None:
-        """Undo the parts of a group that belongs to another process now, or
-        does not exist."""
-        parts = self._table.parts.of_group(record.uuid)
-        undo_parts(map(record_of, parts), lambda name: self._children.child(
-            user, name), NoJournal(), self._clock())
+    def _withdraw(self, placed: Placed, user: User) -> None:
+        """Delete the parts of a placement whose group belongs to another
+        process now, or does not exist. The journal may already have the parts
+        of the other process, which must remain."""
+        for part in placed.parts:
+            refusal = self._children.child(user, part.child).delete(
+                part.group.uuid)
+            if refusal is not None:
+                LOG.warning(
+                    'Group %s in child %s is not deleted: %s',
+                    part.group.uuid, part.child, '; '.join(
+                        str(each.message) for each in refusal.reasons))
 
     def _lease_end(self, record: GroupRecord,
                    placed: Placed) -> datetime | None:

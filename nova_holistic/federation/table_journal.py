@@ -48,12 +48,3 @@ def record_of(part: GroupPart) -> PartRecord:
     return PartRecord(
         part.idempotency_key, part.child, part.name, tuple(part.paths),
         PartState(part.state), part.lease_expires_at, part.child_group)
-
-
-class NoJournal:
-    """The journal for the undo of parts whose group belongs to another
-    process. It does not record anything, because that process undoes the parts
-    of its journal, too."""
-
-    def write(self, part: PartRecord) -> None:
-        """See ``Journal.write``; nothing is written."""

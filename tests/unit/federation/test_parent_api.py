@@ -7,6 +7,7 @@ import functools
 import pytest
 
 from nova_holistic.federation.child import ChildGroup, ChildMember
+from nova_holistic.federation.credentials.user import User
 from nova_holistic.table.records import GroupStatus, Task
 from nova_holistic.table.store import PlacementTable
 from tests.tables import new_table
@@ -299,6 +300,54 @@ def test_a_task_without_its_user_belongs_to_the_owner_of_the_group(
     parent.get(group.uuid)
     performed(work)
     assert parent.get(group.uuid)['status'] == 'planned'
+
+
+@pytest.mark.parametrize('method', ['write_members', 'finish'])
+def test_a_stalled_process_deletes_only_the_parts_that_it_created(
+        parent, table, monkeypatch, method):
+    """It stalls for longer than task_timeout, before it writes its placement.
+    Another process places the group in the meantime."""
+    owner = table if method == 'write_members' else table.tasks
+    write, created = getattr(owner, method), []
+
+    def late(group_uuid, *words):
+        monkeypatch.undo()
+        created.extend(part.child_group
+                       for part in table.parts.of_group(group_uuid))
+        parent.clouds.time.sleep(parent.conf.federation.task_timeout + 1)
+        now = parent.clouds.time.now()
+        record = table.tasks.take(group_uuid, 'another', now, now)
+        parent.engines._tasks.perform(record, User('ann', 'blue'))
+        return write(group_uuid, *words)
+
+    work = work_of(parent)
+    group = parent.ask('POST', '/v1/groups', {'group': SPLIT}).json['group'][
+        'id']
+    monkeypatch.setattr(owner, method, late)
+    performed(work)
+    assert parent.get(group)['members'] == {'planned': 2}
+    assert parent.clouds.held() == {'ams': 2, 'dfw': 2}
+    assert len(created) == 2
+    assert {part.child_group for part in table.parts.of_group(group)} == {
+        uuid for child in parent.clouds.children.values()
+        for uuid in child.cloud.groups}
+    assert not {part.child_group for part
+                in table.parts.of_group(group)}.intersection(created)
+
+
+def test_the_parts_of_a_group_that_is_gone_are_deleted(
+        parent, table, monkeypatch):
+    write = table.write_members
+
+    def late(group_uuid, *words):
+        table.delete_group(group_uuid)
+        return write(group_uuid, *words)
+
+    work = work_of(parent)
+    parent.ask('POST', '/v1/groups', {'group': SPLIT})
+    monkeypatch.setattr(table, 'write_members', late)
+    performed(work)
+    assert parent.clouds.held() == {}
 
 
 @pytest.mark.parametrize('token', [READER, ADMIN, COLLEAGUE])
