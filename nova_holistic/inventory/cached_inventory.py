@@ -14,7 +14,8 @@ newest snapshot instead, and reads only changes:
 - Hosts that Nova's notifications name, and hosts of a plan that Placement
   refused, are marked. They are read again before the next plan. After a
   notification, and after this engine has deleted a consumer, only the use of
-  the host is read.
+  the host is read. A host that a notification named is read a second time
+  ``REPEAT_AFTER`` seconds later.
 - States of compute services, and aggregates, are read again after a
   notification about them, and every ``[inventory] nova_interval`` seconds.
 - The comparison reads every provider again within ``[inventory]
@@ -39,7 +40,7 @@ from oslo_log import log as logging
 
 from nova_holistic.inventory.base import CloudInventory, InventoryDriver
 from nova_holistic.inventory.cloud_reader import CloudReader
-from nova_holistic.inventory.pending_reads import PendingReads
+from nova_holistic.inventory.pending_reads import PendingReads, RepeatedReads
 from nova_holistic.inventory import received_work
 from nova_holistic.inventory.shared_runs import SharedRuns
 from nova_holistic.metrics.instruments import HOSTS_READ, SNAPSHOTS
@@ -52,6 +53,10 @@ LOG = logging.getLogger(__name__)
 
 FOLLOW_SPACING = 1.0
 """Interval in seconds at which a background thread reads marked hosts."""
+REPEAT_AFTER = 5.0
+"""Seconds after which a host that a notification named is read again. Nova
+sends some notifications before it deletes the allocation on the host, for
+example when a resize is confirmed."""
 PIECE_SPACING = 1.0
 """Interval in seconds between two pieces of the comparison."""
 RECENT = 10.0
@@ -92,6 +97,8 @@ class CachedInventory(CloudInventory):
         self._interval = compare_interval
         self._timer = timer
         self._marks: PendingReads[Mark] = PendingReads()
+        self._repeated: RepeatedReads[Mark] = RepeatedReads(
+            REPEAT_AFTER, timer)
         self._follow = SharedRuns(self._read_marked)
         self._count = SharedRuns(reader.count_servers)
         # When the oldest reading of any provider began.
@@ -173,7 +180,9 @@ class CachedInventory(CloudInventory):
         self._marks.add([(_USE, uuid) for uuid in uuids if uuid])
 
     def mark_hosts(self, names: Collection[str]) -> None:
-        self._marks.add([(_HOST, name) for name in names if name])
+        marks = [(_HOST, name) for name in names if name]
+        self._marks.add(marks)
+        self._repeated.add(marks)
 
     def moment(self) -> int:
         return self._reader.assembly.begin()
@@ -195,6 +204,7 @@ class CachedInventory(CloudInventory):
         :raises HolisticError: Nova or Placement does not answer
         """
         self._mark_doubtful()
+        self._marks.add(self._repeated.take_due())
         if self._marks.pending()[1] and not self._is_too_old():
             self._follow()
 

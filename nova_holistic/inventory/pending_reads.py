@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts of a snapshot that must be read again."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 import threading
 from typing import Generic, TypeVar
 
@@ -34,3 +34,30 @@ class PendingReads(Generic[T]):
         with self._lock:
             self._marked = {item: marked for item, marked
                             in self._marked.items() if marked > number}
+
+
+class RepeatedReads(Generic[T]):
+    """Items that are due a number of seconds after they were added last. Each
+    is kept once, and only until it is due. Threads may share one object."""
+
+    def __init__(self, seconds: float, timer: Callable[[], float]) -> None:
+        """:param timer: returns seconds"""
+        self._seconds = seconds
+        self._timer = timer
+        self._lock = threading.Lock()
+        self._due: dict[T, float] = {}
+
+    def add(self, items: Collection[T]) -> None:
+        with self._lock:
+            self._due.update(
+                dict.fromkeys(items, self._timer() + self._seconds))
+
+    def take_due(self) -> frozenset[T]:
+        """Remove and return the items that are due."""
+        with self._lock:
+            now = self._timer()
+            due = frozenset(
+                item for item, at in self._due.items() if at <= now)
+            for item in due:
+                del self._due[item]
+            return due

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 import pytest
 
 from nova_holistic.inventory.cached_inventory import (
-    CachedInventory, RECENT)
+    CachedInventory, RECENT, REPEAT_AFTER)
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.inventory.pending_reads import PendingReads
 from nova_holistic.inventory import received_work
@@ -238,6 +238,42 @@ def test_a_plan_fails_if_flavors_cannot_be_read(followed, monkeypatch):
     monkeypatch.setattr(followed.reader, '_all_flavors', fail)
     with pytest.raises(ServiceFailed, match='away'):
         followed.kept.cached_snapshot()
+
+
+def test_a_host_is_free_although_nova_reported_a_move_before_it_was(followed):
+    """Nova sends resize_confirm.end, and then deletes the allocation on the
+    source host."""
+    reread = followed.reader.reread_uuids
+    followed.change('use', 'h1')
+    followed.compare_all()
+    reread.clear()
+    followed.kept.mark_hosts(['h1'])
+    followed.kept.follow()
+    followed.change('free', 'h1')
+    followed.now += REPEAT_AFTER - 1
+    followed.kept.follow()
+    assert reread == ['h1']
+    followed.now += 1
+    followed.kept.follow()
+    assert reread == ['h1', 'h1']
+    assert followed.used(followed.kept.cached_snapshot())['h1'] == 0
+    followed.kept.follow()
+    assert reread == ['h1', 'h1']
+
+
+def test_a_host_that_is_reported_twice_is_read_again_after_the_last_report(
+        followed):
+    for now in 0.0, 1.0:
+        followed.now = now
+        followed.kept.mark_hosts(['h1'])
+        followed.kept.follow()
+    followed.now = REPEAT_AFTER
+    followed.kept.follow()
+    assert followed.reader.reread_uuids == ['h1'] * 2
+    followed.now = 1.0 + REPEAT_AFTER
+    for _ in range(2):
+        followed.kept.follow()
+        assert followed.reader.reread_uuids == ['h1'] * 3
 
 
 def test_overlapping_own_holds_need_no_reading(followed):
