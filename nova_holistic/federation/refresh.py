@@ -65,16 +65,17 @@ class Refresh:
         self.settled(user, group_uuid)
 
     def settled(self, user: User, group_uuid: str) -> None:
-        """Compare a group without a task.
+        """Compare a group, unless it has a task.
 
         The rows of the part of a child that does not answer remain unchanged.
         """
+        record = self._table.get_group(group_uuid)
+        if record is None or record.task is not None:
+            return
         parts = self._table.parts.of_group(group_uuid)
-        left = [part for part in parts if part.state != PartState.COMMITTED]
-        record = self._table.get_group(group_uuid) if left else None
-        if record is not None:
-            journal = TableJournal(
-                self._table.parts, group_uuid, None, self._clock)
+        if any(part.state != PartState.COMMITTED for part in parts):
+            journal = TableJournal(self._table.parts, group_uuid, None,
+                                   self._clock, record.revision)
             # If a task has begun since, it settles the parts, too. A cloud in
             # the definition may no longer be a child.
             with contextlib.suppress(JournalRefused, InvalidDocument):

@@ -58,6 +58,6 @@ class Journal(Protocol):
     def write(self, part: PartRecord) -> None:
         """Insert or replace the record with the part's key.
 
-        :raises JournalRefused: the group no longer exists or belongs to
-            another process
+        :raises JournalRefused: the group no longer exists, has changed, or
+            belongs to another process
         """

@@ -7,7 +7,7 @@ follows from the definition of the group.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -57,20 +57,16 @@ class PartSettler:
         that have no members or were never committed.
 
         :param record: the group with the definition that the parts must have
-        :raises JournalRefused: the group belongs to another process
+        :raises JournalRefused: the group belongs to another process, or has
+            changed since the record was read
         :raises InvalidDocument: the group has a location in a cloud that is
             no longer a child
         """
-        paths = self.paths(record.uuid)
-        left = []
-        for part in self._table.parts.of_group(record.uuid):
-            inside = paths.get(part.child, ())
-            if not inside or part.state not in HELD:
-                left.append(record_of(part))
-            elif part.state == PartState.CHANGING:
-                self._bring(user, record, part, inside, journal)
-        undo_parts(left, lambda name: self._children.child(user, name),
-                   journal, self._clock())
+        for part, inside in self._due(record.uuid, _is_to_change):
+            self._bring(user, record, part, inside, journal)
+        for part, _ in self._due(record.uuid, _is_to_undo):
+            undo_parts([record_of(part)], lambda name: self._children.child(
+                user, name), journal, self._clock())
 
     def paths(self, group_uuid: str) -> Mapping[str, Sequence[str]]:
         """Cloud to the paths of its members."""
@@ -91,10 +87,34 @@ class PartSettler:
             definition(record), self._policy_types,
             self._children.entries)).document(paths, child)
 
+    def _due(self, group_uuid: str,
+             is_due: Callable[[GroupPart, Sequence[str]], bool]
+             ) -> Iterator[tuple[GroupPart, Sequence[str]]]:
+        """The parts that are due, with the paths of their members. Each part
+        is read again before its turn, because the requests for the other parts
+        take time."""
+        for key in [key for key, found in self._read(group_uuid).items()
+                    if is_due(*found)]:
+            found = self._read(group_uuid).get(key)
+            if found is not None and is_due(*found):
+                yield found
+
+    def _read(self, group_uuid: str
+              ) -> Mapping[str, tuple[GroupPart, Sequence[str]]]:
+        """Idempotency key to the part and the paths of its members."""
+        # The members are read last, so that those of each part are known whose
+        # task has ended.
+        parts = self._table.parts.of_group(group_uuid)
+        paths = self.paths(group_uuid)
+        return {part.idempotency_key: (part, paths.get(part.child, ()))
+                for part in parts}
+
     def _bring(self, user: User, record: GroupRecord, part: GroupPart,
                paths: Sequence[str], journal: Journal) -> None:
         document = self.document(record, part.child, paths)
         child = self._children.child(user, part.child)
+        # Refused if the document follows from an outdated definition.
+        journal.write(record_of(part))
         found = bring(child, part.child_group or '', document, UpdateTerms(
             record.objective, self._seconds, actions=True))
         if isinstance(found, Refusal):
@@ -111,3 +131,11 @@ class PartSettler:
 def definition(record: GroupRecord) -> Document:
     """The document of a group without its outer key."""
     return record.document.get('group', record.document)
+
+
+def _is_to_change(part: GroupPart, inside: Sequence[str]) -> bool:
+    return bool(inside) and part.state == PartState.CHANGING
+
+
+def _is_to_undo(part: GroupPart, inside: Sequence[str]) -> bool:
+    return not inside or part.state not in HELD

@@ -65,18 +65,20 @@ class Parts:
         self._database = database
 
     @retried
-    def write(self, part: GroupPart, engine: str | None) -> bool:
+    def write(self, part: GroupPart, engine: str | None,
+              revision: int | None = None) -> bool:
         """Insert a part, or replace it. The columns that only ``observe``
         writes, ``instances`` and ``pointers``, do not change.
 
         :param engine: UUID of the engine that must own the task of the group;
             None if the group must have no task
-        :returns: False if the group does not exist or has another owner, and
-            nothing is written
+        :param revision: required revision of the group; None means any
+        :returns: False if the group does not exist, or has another owner or
+            another revision, and nothing is written
         """
         values = part_values(part)
         with self._database.writer() as session:
-            if not _owned(session, part.group_uuid, engine):
+            if not _owned(session, part.group_uuid, engine, revision):
                 return False
             changed = session.execute(
                 sa.update(PartRow).where(
@@ -145,17 +147,21 @@ class Parts:
                 .order_by(PartRow.idempotency_key))))
 
 
-def _owned(session: orm.Session, group_uuid: str,
-           engine: str | None) -> bool:
+def _owned(session: orm.Session, group_uuid: str, engine: str | None,
+           revision: int | None = None) -> bool:
     """Lock the group's row until the end of the transaction.
 
+    :param revision: see ``Parts.write``
     :returns: whether the engine owns the task of the group; without an engine,
         whether the group has no task
     """
-    owner = (GroupRow.task.is_(None) if engine is None
-             else GroupRow.engine == engine)
+    where = [GroupRow.uuid == group_uuid,
+             GroupRow.task.is_(None) if engine is None
+             else GroupRow.engine == engine]
+    if revision is not None:
+        where.append(GroupRow.revision == revision)
     return bool(session.execute(
-        sa.update(GroupRow).where(GroupRow.uuid == group_uuid, owner)
+        sa.update(GroupRow).where(*where)
         .values(engine=GroupRow.engine)
         .execution_options(synchronize_session=False)).rowcount)
 

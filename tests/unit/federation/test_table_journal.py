@@ -56,6 +56,20 @@ def test_another_process_is_refused(table, group):
         journal_of(table, group, 'two').write(PART)
 
 
+def test_a_group_that_has_changed_since_it_was_read_is_refused(table):
+    """A task has begun and ended since."""
+    record = builders.a_group(revision=2)
+    table.create_group(record)
+    for revision in (1, 3):
+        with pytest.raises(JournalRefused):
+            TableJournal(table.parts, record.uuid, None, lambda: NOON,
+                         revision).write(PART)
+    journal = TableJournal(table.parts, record.uuid, None, lambda: NOON, 2)
+    assert journal.read() == ()
+    journal.write(PART)
+    assert journal.read() == (PART,)
+
+
 def test_a_deleted_group_is_refused(table, group):
     table.delete_group(group)
     with pytest.raises(JournalRefused):

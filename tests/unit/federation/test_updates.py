@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Updates of a parent's groups, over clouds in memory."""
 
+from dataclasses import replace
+
 import pytest
 
 from nova_holistic.federation.saga.journal import PartState
+from nova_holistic.federation.update.part_settler import PartSettler
+from nova_holistic.table.coordination.parts import GroupPart
+from nova_holistic.table.coordination.tasks import NewTask
+from nova_holistic.table.records import GroupStatus, Task
 from nova_holistic.table.store import PlacementTable
 from tests.tables import new_table
 from tests.unit.api.service import refusal
@@ -271,6 +277,158 @@ def test_children_replan_the_members_of_their_parts(parent):
     assert sum(method == 'replan' for child in
                parent.clouds.children.values()
                for method, _ in child.calls) == 2
+
+
+def lose_answers(method, when):
+    raise Lost
+
+
+def keep_answers(method, when):
+    pass
+
+
+def with_a_part_to_delete(parent):
+    """Return a group whose former part in dfw is not deleted yet."""
+    group = parent.post(parts(HOME, AWAY))
+    child = parent.clouds.children['dfw']
+    child.fault = lose_answers
+    after = updated(parent, group, parts(HOME))
+    assert (after['reasons'], after['revision']) == ([], 2)
+    assert states(parent, group) == {'ams': 'committed', 'dfw': 'undoing'}
+    child.fault = keep_answers
+    return after
+
+
+def test_a_refresh_does_not_revert_an_update_that_has_ended_since(
+        parent, monkeypatch):
+    """The update begins and ends after the refresh has read the group. Its
+    answers at the end are lost, so that a part remains CHANGING."""
+    group = with_a_part_to_delete(parent)
+    child, settle = parent.clouds.children['ams'], PartSettler.settle
+
+    def fault(method, when):
+        if method == 'definition' and (
+                parent.table.get_group(group['id']).revision == 3):
+            raise Lost
+
+    def late(self, user, record, journal):
+        monkeypatch.undo()
+        child.fault = fault
+        after = updated(parent, group, parts(
+            nested('home', member('a', 3, location='ams'))))
+        assert (after['reasons'], after['revision']) == ([], 3)
+        assert states(parent, group)['ams'] == 'changing'
+        child.fault = keep_answers
+        settle(self, user, record, journal)
+
+    monkeypatch.setattr(PartSettler, 'settle', late)
+    parent.get(group['id'])
+    assert parent.clouds.held() == {'ams': 3}
+    assert len(child.updates()) == 1
+    parent.get(group['id'])
+    assert parent.clouds.held() == {'ams': 3}
+    assert states(parent, group) == {'ams': 'committed'}
+
+
+def test_a_refresh_does_not_delete_the_new_part_of_an_update(
+        parent, monkeypatch):
+    """The update begins and ends while the refresh reads the rows."""
+    group = with_a_part_to_delete(parent)
+    paths = PartSettler.paths
+
+    def late(self, group_uuid):
+        found = paths(self, group_uuid)
+        monkeypatch.undo()
+        after = updated(parent, group, parts(HOME, nested(
+            'more', member('d', 1, location='lon'))))
+        assert after['reasons'] == []
+        return found
+
+    monkeypatch.setattr(PartSettler, 'paths', late)
+    parent.get(group['id'])
+    assert parent.clouds.held() == {'ams': 2, 'lon': 1}
+    assert states(parent, group) == {'ams': 'committed', 'lon': 'committed'}
+    assert parent.get(group['id'])['members'] == {'planned': 2}
+
+
+def test_a_refresh_does_not_delete_the_parts_of_a_replan(
+        parent, monkeypatch):
+    """The replan of a group without a place does not change its revision. It
+    begins and ends while the refresh reads the rows."""
+    for child in parent.clouds.children.values():
+        child.fault = lose_answers
+    group = parent.post(pair(3))
+    assert group['status'] == 'error'
+    for child in parent.clouds.children.values():
+        child.fault = keep_answers
+    assert parent.table.parts.write(GroupPart(
+        'p-1-dfw', group['id'], 'dfw', 'pair', ('node-0',), 'undoing',
+        parent.clouds.time.now(), 'a-group-in-dfw'), None)
+    paths = PartSettler.paths
+
+    def late(self, group_uuid):
+        found = paths(self, group_uuid)
+        monkeypatch.undo()
+        assert parent.ask('POST', f'/v1/groups/{group_uuid}/replan',
+                          {'replan': {}}).status_int == 202
+        assert parent.settled(group_uuid)['status'] == 'planned'
+        return found
+
+    monkeypatch.setattr(PartSettler, 'paths', late)
+    parent.get(group['id'])
+    assert parent.get(group['id'])['members'] == {'planned': 3}
+    assert parent.clouds.held() == {'ams': 2, 'dfw': 2, 'lon': 2}
+    assert set(states(parent, group).values()) == {'committed'}
+
+
+def test_a_refresh_does_not_repeat_what_another_one_has_done(parent):
+    """Another process deletes both parts while the refresh waits for the
+    first cloud."""
+    group = parent.post(parts(HOME, AWAY, nested(
+        'more', member('d', 1, location='lon'))))
+    left = [parent.clouds.children[name] for name in ('dfw', 'lon')]
+    for child in left:
+        child.fault = lose_answers
+    assert updated(parent, group, parts(HOME))['reasons'] == []
+    for child in left:
+        child.fault, child.calls[:] = keep_answers, []
+
+    def slow(method, when):
+        if method == 'delete':
+            left[0].fault = keep_answers
+            parent.get(group['id'])
+
+    left[0].fault = slow
+    parent.get(group['id'])
+    assert [len(child.calls) for child in left] == [2, 1]
+    assert states(parent, group) == {'ams': 'committed'}
+
+
+def test_a_release_does_not_revert_an_update_that_has_begun(parent):
+    """Another process begins the update while the release waits for a cloud,
+    and changes the part in this cloud."""
+    group = parent.post(parts(nested(
+        'home', member('a', 2, location='ams'),
+        member('c', 3, location='ams'))))
+    (part,) = parent.table.parts.of_group(group['id'])
+    child = parent.clouds.children['ams']
+    new = {'name': 'shop', 'groups': [nested('home', member('a', 2))]}
+
+    def release(group_uuid, paths):
+        now = parent.clouds.time.now()
+        assert parent.table.tasks.request(group['id'], NewTask(
+            Task.UPDATING, {}, [GroupStatus.PLANNED]), now)
+        assert parent.table.tasks.take(group['id'], 'another', now, now)
+        assert parent.table.parts.write(
+            replace(part, state='changing'), 'another')
+        child.cloud.update(group_uuid, new, 1)
+
+    child.release = release
+    assert parent.ask('POST', f'/v1/groups/{group["id"]}/release',
+                      {'release': {}}).status_int == 200
+    assert child.updates() == []
+    assert parent.clouds.held() == {'ams': 2}
+    assert states(parent, group) == {'ams': 'changing'}
 
 
 def test_a_killed_update_is_finished_by_the_next_process(parent):

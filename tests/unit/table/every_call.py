@@ -463,6 +463,8 @@ def federate(table):
     table.parts.remove(['p-1'])
     assert table.parts.of_group(group.uuid) == ()
     lost = builders.a_group(GroupStatus.PLANNED)
+    assert not table.parts.write(GroupPart(
+        'p-1', lost.uuid, 'dfw', 'shop', ['web'], 'undoing', NOON), None, 1)
     for new in (True, False):
         assert recovered_groups.write(
             table.database, lost, builders.members_of(lost, {'web': None}),

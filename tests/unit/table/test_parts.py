@@ -60,6 +60,13 @@ def test_without_a_task_parts_need_no_owner(table):
     assert table.parts.write(part, None)
 
 
+def test_a_part_is_not_written_if_the_group_has_another_revision(table):
+    part = planning(table)
+    assert not table.parts.write(part, 'one', 2)
+    assert table.parts.of_group(part.group_uuid) == ()
+    assert table.parts.write(part, 'one', 1)
+
+
 def test_a_deleted_group_has_no_parts(table):
     part = planning(table)
     assert table.parts.write(part, 'one')
