@@ -207,7 +207,7 @@ def test_members_are_added_and_removed(world, read, refused, written):
     assert refused('member', 'remove', 'shop', 'db/disk') == (
         "there is no member 'db/disk'")
     assert refused('member', 'add', 'shop', 'odd', '--resource',
-                   'VCPU=x').startswith('members[3].resources.VCPU: ')
+                   'VCPU=x').startswith('members[0].resources.VCPU: ')
 
 
 def test_only_an_administrator_sees_member_hosts(world, read, refused,
