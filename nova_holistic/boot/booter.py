@@ -17,7 +17,7 @@ from nova_holistic.boot.progress import Progress
 from nova_holistic.boot.rights import Right, Rights
 from nova_holistic.boot.rollback import roll_back
 from nova_holistic.boot.surplus_servers import remove_surplus
-from nova_holistic import crash_points
+from nova_holistic import crash_points, exceptions
 from nova_holistic.engine.errors import OwnershipLost
 from nova_holistic.messaging.context import RequestContext
 from nova_holistic.table.boot_records import (
@@ -107,6 +107,12 @@ class Booter:
         except RightUnavailable as error:
             LOG.warning('The right to act for the user of group %s expires '
                         'later: %s', record.group_uuid, error)
+        except exceptions.HolisticError:
+            raise
+        except Exception:
+            # The same error may have ended each attempt.
+            LOG.exception('The right to act for the user of group %s expires '
+                          'later', record.group_uuid)
         crash_points.reached('boot.right-deleted')
         progress.close_boot()
 

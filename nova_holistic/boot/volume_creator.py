@@ -3,6 +3,7 @@
 never used."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from oslo_log import log as logging
@@ -28,6 +29,9 @@ LOG = logging.getLogger(__name__)
 WAIT_FOR_POOL = 30.0
 """Interval in seconds at which an engine reads a group with a volume that has
 no pool."""
+UNEXPECTED = ('an unexpected error occurred; the operator finds the details '
+              'in the log')
+"""Message for users."""
 
 Replan = Callable[[str], object]
 """Plans the lost volumes of a group again, by its UUID."""
@@ -81,7 +85,9 @@ class VolumeCreator:
             user, Limits(self._conf.volume_tries, self._conf.parallel,
                          self._conf.build_timeout),
             sum(self._is_building(row) for row in rows))
-        after = self._after(record, rows, steps.create)
+        after = self._after(
+            record, rows, steps.create,
+            lambda row: self._count_error(record, row))
         waits = steps.lost and not self._replan(record, replan)
         status = _status(after)
         if status != CreationStatus.CREATING:
@@ -104,7 +110,7 @@ class VolumeCreator:
         self._end_right(record)
         steps = VolumeSteps(
             record, self._table.volumes, self._cinder, self._clock)
-        after = self._after(record, rows, steps.clean_up)
+        after = self._after(record, rows, steps.clean_up, lambda row: row)
         if any(row.state not in CLOSED for row in after):
             self._finish(record, CreationStatus.COMPLETE,
                          self._conf.poll_interval)
@@ -113,10 +119,15 @@ class VolumeCreator:
 
     def _after(self, record: VolumeCreation, rows: Sequence[CreatedVolume],
                step: Callable[[CreatedVolume], CreatedVolume],
+               unexpected: Callable[[CreatedVolume], CreatedVolume],
                ) -> Sequence[CreatedVolume]:
         """The rows after a step for each of them. A volume for which Cinder
         returns an error keeps its state until the next round, and does not
-        delay the others."""
+        delay the others.
+
+        :param unexpected: called with a row whose step has failed for another
+            reason; returns the row afterwards
+        """
         after, failed = [], []
         for row in rows:
             try:
@@ -124,6 +135,13 @@ class VolumeCreator:
             except ErrorAnswer as error:
                 after.append(row)
                 failed.append((row.path, error))
+            except exceptions.HolisticError:
+                raise
+            except Exception:
+                LOG.exception('A step of volume %(path)s of group %(group)s '
+                              'has failed', {'path': row.path,
+                                             'group': record.group_uuid})
+                after.append(unexpected(row))
         if failed:
             LOG.warning(
                 'Cinder returns errors about %(number)d volumes of group '
@@ -131,6 +149,23 @@ class VolumeCreator:
                 '%(path)s: %(error)s',
                 {'number': len(failed), 'group': record.group_uuid,
                  'path': failed[0][0], 'error': failed[0][1]})
+        return after
+
+    def _count_error(self, record: VolumeCreation,
+                     before: CreatedVolume) -> CreatedVolume:
+        """The row of a volume after an unexpected error, which counts as an
+        attempt: each further attempt may fail with the same error."""
+        # The failed step may have written the row.
+        row = next((each for each in self._creations.volumes(
+            record.group_uuid) if each.path == before.path), before)
+        if row.state not in UNFINISHED:
+            return row
+        after = replace(row, tries=row.tries + 1, fault=UNEXPECTED)
+        if after.tries >= self._conf.volume_tries:
+            after = replace(after, state=CreatedVolumeState.FAILED)
+        if not self._creations.change_volume(record, after, self._clock()):
+            raise OwnershipLost(
+                'the creation of its volumes belongs to another engine')
         return after
 
     def _finish(self, record: VolumeCreation, status: CreationStatus,
@@ -148,6 +183,9 @@ class VolumeCreator:
         except exceptions.HolisticError as error:
             LOG.warning('Volumes of group %s get no other pool yet: %s',
                         record.group_uuid, error)
+        except Exception:
+            LOG.exception('Volumes of group %s get no other pool yet',
+                          record.group_uuid)
         return all(row.state != MemberState.LOST for row
                    in self._table.volumes.of_group(record.group_uuid))
 
@@ -167,6 +205,11 @@ class VolumeCreator:
         except RightUnavailable as error:
             LOG.warning('The right to act for the user of group %s expires '
                         'later: %s', record.group_uuid, error)
+        except exceptions.HolisticError:
+            raise
+        except Exception:
+            LOG.exception('The right to act for the user of group %s expires '
+                          'later', record.group_uuid)
         crash_points.reached('boot.right-deleted')
 
 

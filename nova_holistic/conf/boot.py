@@ -45,7 +45,8 @@ OPTS = [
         'volume_tries', default=3, min=1, max=100,
         help='Maximum number of attempts to create a volume at plan time. '
              'After a failed attempt, the volume is planned in another pool '
-             'if possible.'),
+             'if possible. An unexpected error of an engine also counts as '
+             'an attempt.'),
     cfg.FloatOpt(
         'poll_interval', default=2.0, min=0.05,
         help='Interval in seconds at which an engine reads a server that is '

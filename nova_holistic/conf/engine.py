@@ -31,9 +31,11 @@ OPTS = [
              'because the engine that received it failed.'),
     cfg.IntOpt(
         'attempts', default=3, min=1,
-        help='Number of engines that may fail while they plan one group, or '
-             'one plan. After that, no further engine plans it: the planning '
-             'fails.'),
+        help='Maximum number of attempts at one piece of work, for example at '
+             'the plan of one group or the creation of its servers. An '
+             'attempt counts if the engine is killed or an unexpected error '
+             'occurs, but not if a service is unavailable. After that, the '
+             'work fails.'),
     cfg.FloatOpt(
         'shutdown_timeout', default=30.0, min=0.0,
         help='Seconds in which a stopping engine finishes its current plans. '

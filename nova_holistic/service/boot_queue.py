@@ -47,8 +47,9 @@ class BootQueue(WorkQueue):
     def write_heartbeat(self, uuids: Collection[str]) -> None:
         self._boots.write_heartbeat(uuids, self._engine, self._clock())
 
-    def return_work(self, uuid: str | None = None) -> None:
-        self._boots.return_work(self._engine, uuid)
+    def return_work(self, uuid: str | None = None,
+                    counted: bool = False) -> None:
+        self._boots.return_work(self._engine, uuid, counted)
 
     def context(self, record: BootRecord) -> RequestContext:
         return RequestContext(

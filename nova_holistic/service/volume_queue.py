@@ -37,7 +37,9 @@ class VolumeQueue(WorkQueue):
     def write_heartbeat(self, uuids: Collection[str]) -> None:
         self._creations.write_heartbeat(uuids, self._engine, self._clock())
 
-    def return_work(self, uuid: str | None = None) -> None:
+    def return_work(self, uuid: str | None = None,
+                    counted: bool = False) -> None:
+        # The attempts of each volume are counted, not those of the group.
         self._creations.return_work(self._engine, uuid)
 
     def context(self, record: VolumeCreation) -> RequestContext:

@@ -59,9 +59,14 @@ class WorkQueue(abc.ABC):
         """Write a heartbeat: this engine works on them."""
 
     @abc.abstractmethod
-    def return_work(self, uuid: str | None = None) -> None:
-        """Let other engines do the work; None means all records that this
-        engine has taken."""
+    def return_work(self, uuid: str | None = None,
+                    counted: bool = False) -> None:
+        """Let other engines do the work.
+
+        :param uuid: None means all records that this engine has taken
+        :param counted: whether this attempt counts towards the limit of
+            attempts, because an error of the engine has ended it
+        """
 
     @abc.abstractmethod
     def context(self, record: Record) -> RequestContext:
@@ -81,7 +86,8 @@ class WorkQueue(abc.ABC):
         limit = self._conf.engine.attempts
         if record.attempts <= limit:
             return None
-        return f'{limit} engines stopped in the middle of it'
+        return (f'in {limit} attempts, the engine stopped or an unexpected '
+                f'error occurred')
 
 
 class GroupQueue(WorkQueue):
@@ -102,8 +108,9 @@ class GroupQueue(WorkQueue):
     def write_heartbeat(self, uuids: Collection[str]) -> None:
         self._table.tasks.write_heartbeat(uuids, self._engine, self._clock())
 
-    def return_work(self, uuid: str | None = None) -> None:
-        self._table.tasks.return_work(self._engine, uuid)
+    def return_work(self, uuid: str | None = None,
+                    counted: bool = False) -> None:
+        self._table.tasks.return_work(self._engine, uuid, counted)
 
     def context(self, record: GroupRecord) -> RequestContext:
         return RequestContext.from_document({
@@ -135,8 +142,9 @@ class PlanQueue(WorkQueue):
     def write_heartbeat(self, uuids: Collection[str]) -> None:
         self._table.plans.write_heartbeat(uuids, self._engine, self._clock())
 
-    def return_work(self, uuid: str | None = None) -> None:
-        self._table.plans.return_work(self._engine, uuid)
+    def return_work(self, uuid: str | None = None,
+                    counted: bool = False) -> None:
+        self._table.plans.return_work(self._engine, uuid, counted)
 
     def context(self, record: PlanRecord) -> RequestContext:
         return RequestContext(
@@ -173,8 +181,9 @@ class AlternatesQueue(WorkQueue):
         self._table.due_alternates.write_heartbeat(
             uuids, self._engine, self._clock())
 
-    def return_work(self, uuid: str | None = None) -> None:
-        self._table.due_alternates.return_work(self._engine, uuid)
+    def return_work(self, uuid: str | None = None,
+                    counted: bool = False) -> None:
+        self._table.due_alternates.return_work(self._engine, uuid, counted)
 
     def context(self, record: DueGroup) -> RequestContext:
         return RequestContext(

@@ -45,7 +45,8 @@ class Workers:
         self._offered: dict[Job, float] = {}
         self._at_work: set[Job] = set()
         self._to_poll: set[str] = set()
-        self._to_return: set[Job] = set()
+        # Failed jobs, and whether their attempts count.
+        self._to_return: dict[Job, bool] = {}
         self._pending: set[futures.Future] = set()
         self._stopping = threading.Event()
 
@@ -88,21 +89,19 @@ class Workers:
         :raises TableError: the table does not answer
         """
         with self._lock:
-            at_work, to_return = set(self._at_work), set(self._to_return)
+            at_work = set(self._at_work)
         for kind, queues in self._queues.items():
             uuids = [uuid for each, uuid in at_work if each == kind]
             if uuids:
                 queues.write_heartbeat(uuids)
-        for job in to_return - at_work:
-            self._queues[job[0]].return_work(job[1])
-            with self._lock:
-                self._to_return.discard(job)
+        self._return_failed(at_work)
 
     def return_work(self) -> None:
         """Let other engines do all that this engine has taken.
 
         :raises TableError: the table does not answer
         """
+        self._return_failed(frozenset())
         for queues in self._queues.values():
             queues.return_work()
             crash_points.reached('stop.work-returned')
@@ -125,6 +124,15 @@ class Workers:
             pending = set(self._pending)
         return not futures.wait(
             pending, max(0.0, deadline - time.monotonic())).not_done
+
+    def _return_failed(self, except_for: Collection[Job]) -> None:
+        with self._lock:
+            to_return = dict(self._to_return)
+        for job, counted in to_return.items():
+            if job not in except_for:
+                self._queues[job[0]].return_work(job[1], counted)
+                with self._lock:
+                    self._to_return.pop(job, None)
 
     def _ended(self, pending: futures.Future) -> None:
         with self._lock:
@@ -189,8 +197,10 @@ class Workers:
         except exceptions.HolisticError as error:
             LOG.warning('%s %s is tried again: %s', *job, error)
             with self._lock:
-                self._to_return.add(job)
+                self._to_return[job] = False
         except Exception:
+            # Each attempt may fail with the same error, so the number of
+            # attempts is limited. The end of this engine may also cause it.
             LOG.exception('%s %s failed, and is tried again', *job)
             with self._lock:
-                self._to_return.add(job)
+                self._to_return[job] = not self._stopping.is_set()

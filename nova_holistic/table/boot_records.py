@@ -74,7 +74,7 @@ class BootRecord:
     :ivar open: whether the boot has not ended, or its credential exists
     :ivar engine: the engine that works on the boot
     :ivar attempts: number of engines that have taken the boot, without those
-        that returned it
+        that returned it without an unexpected error
     """
 
     group_uuid: str

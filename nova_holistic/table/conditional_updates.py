@@ -31,6 +31,16 @@ def update_in(transaction: Transaction, row: Any, where: Sequence[Any],
         .execution_options(synchronize_session=False)).rowcount
 
 
+def returned(attempts: Any, counted: bool) -> Mapping[str, Any]:
+    """The new number of attempts of work that an engine returns.
+
+    :param attempts: column with the number of attempts, which contains this
+        one
+    :param counted: whether this attempt remains counted
+    """
+    return {} if counted else {attempts.key: attempts - 1}
+
+
 def without_living_engine(engine: Any, engine_at: Any,
                           stale_before: datetime) -> sa.ColumnElement[bool]:
     """The condition that no engine works on a row, or only an engine without a

@@ -91,7 +91,7 @@ class GroupRecord:
     :ivar engine: UUID of the engine that works on the task
     :ivar engine_at: naive UTC of the engine's last heartbeat
     :ivar attempts: number of engines that have taken the task, without those
-        that returned it
+        that returned it without an unexpected error
     :ivar asked: number of members after the task; None if unknown
     :ivar violations: hard policies that the servers of a degraded group
         violate at their current places, each {at, message}
@@ -192,7 +192,7 @@ class PlanRecord:
     :ivar engine: UUID of the engine that makes the plan
     :ivar engine_at: naive UTC of the engine's last heartbeat
     :ivar attempts: number of engines that have taken the dry run, without
-        those that returned it
+        those that returned it without an unexpected error
     :ivar extras: the requested additional answers, a subset of ``EXTRAS``
     """
 

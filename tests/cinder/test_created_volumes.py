@@ -438,6 +438,49 @@ def test_a_volume_with_errors_does_not_delay_deletions(
     assert engine.pools(group) == {}
 
 
+def test_unexpected_errors_of_one_volume_end_its_creation(
+        cinder, engine, monkeypatch):
+    """The engine cannot process the answers of Cinder about this volume."""
+    group = engine.plan(database())
+    engine.work(lambda: engine.volumes(group)['data-0'].volume_uuid)
+    broken, get = engine.volumes(group)['data-0'].volume_uuid, engine.admin.get
+
+    def fails(uuid):
+        if uuid == broken:
+            raise ZeroDivisionError
+        return get(uuid)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(engine.admin, 'get', fails)
+        engine.finish(group, 'failed')
+        states = engine.states(group)
+    assert states == {'data-0': 'failed', 'data-1': 'available'}
+    row = engine.volumes(group)['data-0']
+    assert row.tries == engine.conf.boot.volume_tries
+    assert 'unexpected error' in row.fault
+    assert engine.rights.ended == 1
+
+
+def test_unexpected_errors_of_one_volume_do_not_delay_deletions(
+        cinder, engine, monkeypatch):
+    group = engine.plan(database())
+    engine.finish(group)
+    broken, get = engine.volumes(group)['data-0'].volume_uuid, engine.admin.get
+
+    def fails(uuid):
+        if uuid == broken:
+            raise ZeroDivisionError
+        return get(uuid)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(engine.admin, 'get', fails)
+        engine.lifecycle.release(group)
+        engine.work(lambda: 'data-1' not in engine.pools(group))
+        assert 'data-0' in engine.pools(group)
+    engine.work(lambda: engine.status(group) is None)
+    assert engine.pools(group) == {}
+
+
 def test_a_failure_of_keystone_does_not_count_as_an_attempt(
         cinder, engine, monkeypatch):
     def no_token(self):

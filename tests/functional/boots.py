@@ -14,6 +14,8 @@ from nova_holistic.boot.rights import Right
 from nova_holistic.boot.user_servers import UserServers
 from nova_holistic.embedded.calls.servers import IMAGE, PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.service.boot_queue import BootQueue
+from nova_holistic.service.workers import Workers
 from nova_holistic.table.boot_records import BootRequest
 from nova_holistic.table.records import GroupRecord, GroupStatus, Task
 
@@ -94,6 +96,15 @@ class Boots:
         return booter.run(
             self.take(group, engine),
             Hooks(self.cloud.lifecycle.release, self._changed), self.stopping)
+
+    def workers(self, engine='engine'):
+        """The worker of an engine that creates servers."""
+        conf, table = self.cloud.conf, self.cloud.table
+        booter = Booter(conf, table, self.rights, timeutils.utcnow)
+        return Workers({'boot': BootQueue(
+            conf, table.boots, booter,
+            Hooks(self.cloud.lifecycle.release, self._changed),
+            (engine, timeutils.utcnow))}, 1)
 
     def status(self, group):
         return str(self.cloud.table.boots.get(group).status)

@@ -4,6 +4,7 @@
 import threading
 
 from nova import exception
+from oslo_utils import timeutils
 import pytest
 
 from nova_holistic.boot.errors import RightUnavailable
@@ -377,6 +378,39 @@ def test_a_right_that_has_ended_is_reported(cloud, boots):
     (reason,) = cloud.table.boots.get(group).reasons
     assert 'no longer act for the user' in reason['message']
     assert cloud.table.boots.get(group).credential is None
+
+
+class Confusing(UserServers):
+    """Cannot process the answers of Nova."""
+
+    def create(self, body):
+        raise ZeroDivisionError
+
+
+@pytest.mark.parametrize('lost', [False, True])
+def test_a_boot_that_fails_in_each_attempt_is_given_up(
+        cloud, boots, monkeypatch, lost):
+    """The engine cannot use the right of the user, or the answers of Nova.
+    """
+    group = boots.ask()
+    boots.rights.servers = Confusing(cloud.compute_for())
+    if lost:
+        monkeypatch.setattr(boots.rights, 'open', lambda record: 1 / 0)
+    workers, attempts = boots.workers(), cloud.conf.engine.attempts
+    for _ in range(attempts + 1):
+        assert str(cloud.table.boots.get(group).status) != 'failed'
+        workers.pick_up()
+        wait_for(lambda: None if workers._pending else True,
+                 'the end of the attempt')
+        workers.send_heartbeats()
+    workers.stop()
+    record = cloud.table.boots.get(group)
+    assert str(record.status) == 'failed'
+    assert f'{attempts} attempts' in record.reasons[0]['message']
+    assert (record.open, record.credential) == (False, None)
+    assert set(boots.states(group).values()) <= {'failed'}
+    assert cloud.table.boots.waiting(timeutils.utcnow(), 9) == ()
+    assert (cloud.servers(), boots.rights.ended) == ([], 0 if lost else 1)
 
 
 def test_an_unplaceable_group_gets_no_servers(cloud, boots):

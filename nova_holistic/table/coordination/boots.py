@@ -16,7 +16,7 @@ from nova_holistic.table.batches import batches
 from nova_holistic.table.boot_records import (
     BootRecord, BootRequest, BootServer, BootServerState, BootStatus)
 from nova_holistic.table.conditional_updates import (
-    update_rows, without_living_engine)
+    returned, update_rows, without_living_engine)
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
 from nova_holistic.table.records import (
@@ -120,16 +120,18 @@ class Boots:
             self._update([BootRow.group_uuid.in_(batch),
                           BootRow.engine == engine], {'engine_at': now})
 
-    def return_work(self, engine: str, group_uuid: str | None = None) -> None:
+    def return_work(self, engine: str, group_uuid: str | None = None,
+                    counted: bool = False) -> None:
         """Let other engines continue the work.
 
         :param group_uuid: None means everything that the engine has taken
+        :param counted: whether this attempt counts, because an error ended it
         """
         where = [BootRow.engine == engine]
         if group_uuid is not None:
             where.append(BootRow.group_uuid == group_uuid)
         self._update(where, {
-            'attempts': BootRow.attempts - 1, **_WITHOUT_ENGINE})
+            **returned(BootRow.attempts, counted), **_WITHOUT_ENGINE})
 
     def stop(self, group_uuid: str) -> bool:
         """Prevent the creation of further servers of the group.

@@ -19,7 +19,7 @@ from nova_holistic.table.batches import batches
 from nova_holistic.table.changes import alternates
 from nova_holistic.table.changes.alternates import Seen, Written
 from nova_holistic.table.conditional_updates import (
-    update_in, update_rows, without_living_engine)
+    returned, update_in, update_rows, without_living_engine)
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.records import GroupStatus, Place
 from nova_holistic.table.schema.models import GroupRow
@@ -84,16 +84,18 @@ class DueAlternates:
                           GroupRow.alternates_engine == engine],
                          {'alternates_engine_at': now})
 
-    def return_work(self, engine: str, group_uuid: str | None = None) -> None:
+    def return_work(self, engine: str, group_uuid: str | None = None,
+                    counted: bool = False) -> None:
         """Let other engines continue the work.
 
         :param group_uuid: None means everything that the engine has taken
+        :param counted: whether this attempt counts, because an error ended it
         """
         where = [GroupRow.alternates_engine == engine]
         if group_uuid is not None:
             where.append(GroupRow.uuid == group_uuid)
         self._update(where, {
-            'alternates_attempts': GroupRow.alternates_attempts - 1, **_FREE})
+            **returned(GroupRow.alternates_attempts, counted), **_FREE})
 
     def write(self, seen: Seen, engine: str,
               found: Mapping[int, Sequence[Place]]) -> Written:

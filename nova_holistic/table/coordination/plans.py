@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.conditional_updates import (
-    update_rows, without_living_engine)
+    returned, update_rows, without_living_engine)
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.records import PlanRecord, PlanStatus
 from nova_holistic.table.schema.models import PlanRow
@@ -68,16 +68,18 @@ class Plans:
             {'status': str(status), 'answer': dict(answer), 'engine': None,
              'engine_at': None, 'updated_at': now})
 
-    def return_work(self, engine: str, plan_uuid: str | None = None) -> None:
+    def return_work(self, engine: str, plan_uuid: str | None = None,
+                    counted: bool = False) -> None:
         """Let other engines make the plans that this engine has taken.
 
         :param plan_uuid: UUID of one plan; None means all of them
+        :param counted: whether this attempt counts, because an error ended it
         """
         where = [PlanRow.engine == engine]
         if plan_uuid is not None:
             where.append(PlanRow.uuid == plan_uuid)
         self._update(where, {'engine': None, 'engine_at': None,
-                             'attempts': PlanRow.attempts - 1})
+                             **returned(PlanRow.attempts, counted)})
 
     def waiting(self, stale_before: datetime, limit: int) -> Sequence[str]:
         """UUIDs of unfinished plans that no live engine makes. The plan that

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from nova_holistic.table.batches import batches
 from nova_holistic.table.changes import transitions
 from nova_holistic.table.conditional_updates import (
-    update_in, update_rows, without_living_engine)
+    returned, update_in, update_rows, without_living_engine)
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.queries import one_group
 from nova_holistic.table.records import GroupRecord, GroupStatus, Task
@@ -114,16 +114,18 @@ class Tasks:
         return self._change(group_uuid, engine, {
             **rows.group_changes(changes), **_NONE})
 
-    def return_work(self, engine: str, group_uuid: str | None = None) -> None:
+    def return_work(self, engine: str, group_uuid: str | None = None,
+                    counted: bool = False) -> None:
         """Let other engines perform the tasks that this engine has taken.
 
         :param group_uuid: group of one task; None means all tasks
+        :param counted: whether this attempt counts, because an error ended it
         """
         where = [GroupRow.engine == engine]
         if group_uuid is not None:
             where.append(GroupRow.uuid == group_uuid)
         self._update(where, {
-            'attempts': GroupRow.attempts - 1, **_WITHOUT_ENGINE})
+            **returned(GroupRow.attempts, counted), **_WITHOUT_ENGINE})
 
     def waiting(self, stale_before: datetime,
                 limit: int) -> Sequence[str]:

@@ -2,6 +2,7 @@
 """A group is planned and held before its members have alternates. One engine
 at a time finds the alternates, while the group may change."""
 
+from concurrent import futures
 from dataclasses import replace
 from datetime import timedelta
 import itertools
@@ -12,6 +13,7 @@ import pytest
 from nova_holistic.engine.errors import OwnershipLost
 from nova_holistic.engine.member_rows import place_of
 from nova_holistic.service.work_queues import AlternatesQueue
+from nova_holistic.service.workers import Workers
 from nova_holistic.table.changes import member_moves
 from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import (
@@ -62,6 +64,11 @@ def queue(world, engine='one', planner=None):
 def find(world, group, engine='one', planner=None):
     alternates = queue(world, engine, planner)
     alternates.do(alternates.take(group.uuid))
+
+
+def wait_for_idle(workers):
+    """Whether the workers have ended all that they have begun."""
+    return not futures.wait(set(workers._pending), 60).not_done
 
 
 def while_snapshot(world, event):
@@ -248,6 +255,28 @@ def test_alternates_are_given_up_after_several_crashes(world):
     find(world, group, 'last')
     assert queue(world).waiting(10) == ()
     assert not any(alternates(world, group).values())
+
+
+def test_alternates_are_given_up_after_several_errors(world):
+    """A group whose alternates cannot be found remains planned, and engines
+    do not search for them again."""
+    group, planner = planned(world), world.planner_with(
+        world.table, world.holds)
+
+    def fail(*_arguments):
+        begun.append(1)
+        raise ZeroDivisionError
+
+    begun, planner.find_alternates = [], fail
+    workers = Workers({'alternates': queue(world, planner=planner)}, 1)
+    for _ in range(world.conf.engine.attempts + 3):
+        workers.pick_up()
+        assert wait_for_idle(workers)
+        workers.send_heartbeats()
+    workers.stop()
+    assert len(begun) == world.conf.engine.attempts
+    assert queue(world).waiting(10) == ()
+    assert world.table.get_group(group.uuid).status == GroupStatus.PLANNED
 
 
 def test_a_time_limit_that_is_reached_leaves_a_planned_group(world):

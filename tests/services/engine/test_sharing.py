@@ -87,7 +87,7 @@ def test_a_group_is_in_error_after_too_many_engines_died(world):
     world.start(attempts=3)
     settled = world.settled(group)
     assert settled.status == GroupStatus.ERROR
-    assert '3 engines' in settled.reasons[0]['message']
+    assert '3 attempts' in settled.reasons[0]['message']
     world.assert_agreement()
 
 

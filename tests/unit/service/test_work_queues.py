@@ -93,7 +93,7 @@ def test_a_task_that_killed_several_engines_is_given_up(table, kind, ask):
     last.do(last.take(uuid))
     assert engines.planner.performed == []
     (why,) = engines.planner.given_up
-    assert f'{ATTEMPTS} engines' in why
+    assert f'{ATTEMPTS} attempts' in why
 
 
 @KINDS
@@ -118,6 +118,19 @@ def test_a_returned_task_does_not_count_as_tried(table, kind, ask):
     last = engines.engine('last')
     last.do(last.take(uuid))
     assert engines.planner.performed == [1]
+
+
+@KINDS
+def test_a_task_that_fails_in_each_attempt_is_given_up(table, kind, ask):
+    engines, uuid = Engines(kind, table), ask(table)
+    engine = engines.engine('one')
+    for _ in range(ATTEMPTS):
+        assert engine.take(uuid)
+        engine.return_work(uuid, counted=True)
+    engine.do(engine.take(uuid))
+    assert engines.planner.performed == []
+    (why,) = engines.planner.given_up
+    assert f'{ATTEMPTS} attempts' in why and 'unexpected error' in why
 
 
 @KINDS

@@ -61,6 +61,14 @@ def end(workers):
     assert workers.wait(time.monotonic() + LONG)
 
 
+def until_failed(workers):
+    """Wait until a task has failed."""
+    limit = time.monotonic() + LONG
+    while not workers._to_return:
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+
+
 def ask(table):
     """A group that waits for an engine."""
     group = a_group(GroupStatus.PLANNING, task=Task.PLANNING, pending={})
@@ -68,11 +76,13 @@ def ask(table):
     return group.uuid
 
 
-@pytest.mark.parametrize('error', [
-    errors.HoldsNotDropped('Placement does not answer'), ZeroDivisionError()])
+@pytest.mark.parametrize('error, attempts', [
+    (errors.HoldsNotDropped('Placement does not answer'), 0),
+    (ZeroDivisionError(), 1)])
 def test_a_failed_task_is_returned_with_the_next_heartbeat(
-        workers, planner, table, error):
-    """The task does not count as tried, because it killed no engine."""
+        workers, planner, table, error, attempts):
+    """An unavailable service does not count as an attempt, but each further
+    attempt may fail with the same unexpected error."""
     uuid, begun = ask(table), threading.Event()
 
     def fail(_uuid):
@@ -82,15 +92,51 @@ def test_a_failed_task_is_returned_with_the_next_heartbeat(
     planner.act = fail
     workers.offer('group', uuid)
     assert begun.wait(LONG)
-    end(workers)
+    until_failed(workers)
     assert table.get_group(uuid).engine == 'one'
     workers.send_heartbeats()
     record = table.get_group(uuid)
-    assert (record.engine, record.attempts) == (None, 0)
+    assert (record.engine, record.attempts) == (None, attempts)
     # Another engine has the task when the second heartbeat is sent.
     assert table.tasks.take(uuid, 'two', NOON, NOON)
     workers.send_heartbeats()
     assert table.get_group(uuid).engine == 'two'
+
+
+def test_an_error_of_an_engine_that_stops_does_not_count(
+        workers, planner, table):
+    uuid, begun, go_on = ask(table), threading.Event(), threading.Event()
+
+    def fail(_uuid):
+        begun.set()
+        assert go_on.wait(LONG)
+        raise RuntimeError('the interpreter is shut down')
+
+    planner.act = fail
+    workers.offer('group', uuid)
+    assert begun.wait(LONG)
+    workers.stop()
+    go_on.set()
+    end(workers)
+    workers.return_work()
+    record = table.get_group(uuid)
+    assert (record.engine, record.attempts) == (None, 0)
+
+
+def test_an_error_before_the_stop_counts(workers, planner, table):
+    """The engine stops before its next heartbeat."""
+    uuid = ask(table)
+
+    def fail(_uuid):
+        raise ZeroDivisionError
+
+    planner.act = fail
+    workers.offer('group', uuid)
+    until_failed(workers)
+    end(workers)
+    workers.return_work()
+    record = table.get_group(uuid)
+    assert (record.engine, record.attempts) == (None, 1)
 
 
 class Waiting:

@@ -160,6 +160,7 @@ def find_alternates(table, group):
     due.write_heartbeat([uuid], ENGINE, NOON)
     due.return_work(ENGINE, uuid)
     due.return_work(ENGINE)
+    due.return_work(ENGINE, uuid, True)
     assert due.take(uuid, ENGINE, NOON, NOON)
     rows = table.members(uuid)
     due.write(Seen(uuid, table.get_group(uuid).revision, rows), ENGINE,
@@ -433,6 +434,7 @@ def boot(table):
     (server,) = boots.servers(uuid)
     assert boots.change_server(record, server, replace(
         server, state=BootServerState.FAILED, fault='it failed'), NOON)
+    boots.return_work(ENGINE, uuid, True)
     boots.return_work(ENGINE, uuid)
     boots.return_work(ENGINE)
     assert boots.stop(uuid)
@@ -483,6 +485,7 @@ def update(table, group):
     """A task that replaces, removes and adds members."""
     tasks, uuid, database = table.tasks, group.uuid, table.database
     for statement in tasks.return_work, table.plans.return_work:
+        statement(ENGINE, uuid, True)
         statement(ENGINE, uuid)
     assert tasks.request(
         uuid, NewTask(
