@@ -90,7 +90,8 @@ CHANGES = Counter(
     'groups; an event of many members counts each of them.',
     'kind', 'to_state')
 NOTIFICATIONS = Counter(
-    'notifications_total', 'Events for the message bus.', 'result')
+    'notifications_total', 'Events for the message bus. Those that were '
+    'handed over to oslo.messaging may be lost.', 'result')
 
 REQUESTS = Counter(
     'api_requests_total', 'Requests to the API.',

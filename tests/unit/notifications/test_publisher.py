@@ -14,6 +14,7 @@ from nova_holistic import conf as options
 from nova_holistic.messaging.context import RequestContext
 from nova_holistic.messaging.transport import (
     BadTransport, get_notification_transport)
+from nova_holistic.metrics import instruments
 from nova_holistic.notifications import publisher
 from nova_holistic.table.database import Database
 from nova_holistic.table.store import PlacementTable
@@ -139,3 +140,19 @@ def test_an_unavailable_bus_delays_and_fails_nothing(table):
     publishing.close(ENOUGH)
     # The message that was being sent, and those in the queue.
     assert notifier.sent == ['holistic.group.status'] * 3
+
+
+def test_an_event_that_the_bus_does_not_receive_does_not_count_as_sent(
+        tmp_path, table, caplog, monkeypatch):
+    """oslo.messaging logs that it could not send an event, and does not
+    report it."""
+    conf, counted = configured(tmp_path, 'rabbit://127.0.0.1:1/'), []
+    switch_on(conf)
+    conf.set_override('retry', 0, group='oslo_messaging_notifications')
+    monkeypatch.setattr(instruments.NOTIFICATIONS, 'add',
+                        lambda result: counted.append(result))
+    publishing = publisher.follow(conf, table.database, 'engine')
+    table.create_group(builders.a_group())
+    publishing.close(ENOUGH)
+    assert 'Could not send notification' in caplog.text
+    assert counted == ['handed-over']
