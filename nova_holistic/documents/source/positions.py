@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The line and column of positions in the text of a document."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
+import contextlib
 import re
 
 import yaml
@@ -70,30 +71,50 @@ def _marks(text: bytes) -> Iterator[tuple[str, yaml.Mark]]:
     # For each open collection: its position, and the next key or index; None
     # for a mapping in which a key comes next.
     open_: list[list] = []
+    for event, value in _events_with_values(text):
+        if isinstance(event, yaml.CollectionEndEvent):
+            open_.pop()
+            _next(open_)
+        elif isinstance(event, yaml.NodeEvent):
+            around = open_[-1] if open_ else None
+            if around is not None and around[1] is None:
+                # A key.
+                around[1] = value
+                yield join(around[0], around[1]), event.start_mark
+                continue
+            place = join(*around[:2]) if around else ''
+            if around is None or isinstance(around[1], int):
+                yield place, event.start_mark
+            if isinstance(event, yaml.CollectionStartEvent):
+                is_list = isinstance(event, yaml.SequenceStartEvent)
+                open_.append([place, 0 if is_list else None])
+            else:
+                _next(open_)
+
+
+def _events_with_values(text: bytes) -> Iterator[tuple[yaml.Event, str]]:
+    """The events of the text with their positions in it, and the text of
+    scalars; the text of other events is empty."""
     # The escapes that are replaced are ASCII.
-    loader = _Loader(surrogate_pairs.as_plain_text(
-        text.decode('latin-1')).encode('latin-1'))
+    same = text.decode('latin-1')
+    plain = surrogate_pairs.as_plain_text(same)
+    with contextlib.closing(_events(plain)) as events:
+        if plain == same:
+            for event in events:
+                yield event, getattr(event, 'value', '')
+            return
+        # Keys with such escapes have their characters only in the other text.
+        with contextlib.closing(
+                _events(surrogate_pairs.as_yaml(same))) as others:
+            for event, other in zip(events, others, strict=True):
+                yield event, getattr(other, 'value', '')
+
+
+def _events(text: str) -> Generator[yaml.Event, None, None]:
+    loader = _Loader(text.encode('latin-1'))
     try:
         while loader.check_event():
-            event = loader.get_event()
-            if isinstance(event, yaml.CollectionEndEvent):
-                open_.pop()
-                _next(open_)
-            elif isinstance(event, yaml.NodeEvent):
-                around = open_[-1] if open_ else None
-                if around is not None and around[1] is None:
-                    # A key.
-                    around[1] = getattr(event, 'value', '')
-                    yield join(around[0], around[1]), event.start_mark
-                    continue
-                place = join(*around[:2]) if around else ''
-                if around is None or isinstance(around[1], int):
-                    yield place, event.start_mark
-                if isinstance(event, yaml.CollectionStartEvent):
-                    is_list = isinstance(event, yaml.SequenceStartEvent)
-                    open_.append([place, 0 if is_list else None])
-                else:
-                    _next(open_)
+            yield loader.get_event()
     finally:
         loader.dispose()
 

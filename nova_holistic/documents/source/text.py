@@ -74,7 +74,7 @@ def load(text: str | bytes, trusted: bool = False) -> Any:
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            raise _half(error) from None
+            raise _lone_surrogate(error) from None
     if text.lstrip()[:1] in ('{', '[', '"'):
         try:
             return _load_json(text, trusted)
@@ -92,7 +92,7 @@ def _load_json(text: str, trusted: bool) -> Any:
             parse_int=_integer, parse_float=_finite)
         _bound(document, trusted)
     if '\\u' in text:
-        # JSON can escape an incomplete character, which text cannot contain.
+        # JSON can escape a lone surrogate, which text cannot contain.
         json.dumps(document, ensure_ascii=False).encode()
     return document
 
@@ -157,12 +157,13 @@ def _load_yaml(text: str, trusted: bool) -> Any:
     except yaml.YAMLError as error:
         raise InvalidDocument('', _one_line(error, text)) from None
     except UnicodeEncodeError as error:
-        raise _half(error) from None
+        raise _lone_surrogate(error) from None
 
 
-def _half(error: UnicodeEncodeError) -> InvalidDocument:
+def _lone_surrogate(error: UnicodeEncodeError) -> InvalidDocument:
     return InvalidDocument(
-        '', f'an incomplete character at position {error.start}')
+        '', f'a character that is not valid Unicode (the lone surrogate '
+        f'U+{ord(error.object[error.start]):04X}) at position {error.start}')
 
 
 def _one_line(error: yaml.YAMLError, text: str) -> str:
@@ -268,7 +269,7 @@ class _Builder:
 
     def _scalar(self, event: yaml.ScalarEvent) -> Any:
         if event.style == '"':
-            # Escapes can write an incomplete character.
+            # Escapes can write a lone surrogate.
             event.value.encode()
         tag = event.tag
         if tag is None or tag == '!':

@@ -56,6 +56,20 @@ def test_all_mistakes_of_a_group_are_reported(terminal, zones):
     assert len(found) == 8
 
 
+@pytest.mark.parametrize('escaped', [False, True])
+def test_a_mistake_below_a_key_with_an_emoji_has_its_own_position(
+        terminal, zones, escaped):
+    """JSON may write the character as two escapes."""
+    group = terminal.file('group.json', json.dumps({
+        'name': 'g', 'members': [{
+            'name': 'a', 'resources': {'VCPU': 1}, 'metadata\U0001f680': [1]},
+            {'name': 'b', 'resources': {'VCPU\U0001f680': 1}}],
+    }, indent=1, ensure_ascii=escaped))
+    first, second = mistakes(terminal, group, group, '--inventory', zones)
+    assert first.endswith('(line 9, column 4)')
+    assert second.endswith('(line 16, column 5)')
+
+
 def test_positions_are_found_in_json_and_below_the_outer_key(terminal, zones):
     document = {'group': {'name': 'g', 'members': [
         {'name': 'a', 'resources': {'VCPU': -1}}]}}

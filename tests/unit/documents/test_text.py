@@ -111,7 +111,9 @@ def test_bytes_must_be_utf_8():
 
 
 def test_a_lone_surrogate_is_refused():
-    assert 'an incomplete character' in refusal('name: \ud800')
+    assert refusal('name: \ud800') == (
+        'a character that is not valid Unicode (the lone surrogate U+D800) at '
+        'position 6')
     assert 'line 1' in refusal('{"name": "\\ud800"}')
 
 
