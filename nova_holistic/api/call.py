@@ -40,14 +40,16 @@ class Engines(Protocol):
         ...
 
     def release(self, context: EngineContext, group_uuid: str,
-                members: list[str] | None) -> Released:
+                members: list[str] | None,
+                revision: int | None) -> Released:
         ...
 
     def extend(self, context: EngineContext, group_uuid: str,
-               seconds: int) -> None:
+               seconds: int, revision: int | None) -> None:
         ...
 
-    def delete(self, context: EngineContext, group_uuid: str) -> None:
+    def delete(self, context: EngineContext, group_uuid: str,
+               revision: int | None) -> None:
         ...
 
     def bind(self, context: EngineContext, group_uuid: str, path: str,
@@ -81,7 +83,7 @@ class ParentEngines(Engines, Protocol):
         ...
 
     def detach(self, context: EngineContext, group_uuid: str,
-               path: str) -> None:
+               path: str, revision: int | None) -> None:
         ...
 
 

@@ -79,6 +79,7 @@ _KINDS: tuple[tuple[type[Exception], int, str], ...] = (
     (table_errors.MemberUnknown, 400, 'unknown_member'),
     (engine_errors.HostUnknown, 404, 'not_found'),
     (engine_errors.GroupBusy, 409, 'conflict'),
+    (engine_errors.StaleRevision, 412, 'stale_revision'),
     (engine_errors.LeaseRefused, 409, 'conflict'),
     (engine_errors.BindingRefused, 409, 'conflict'),
     (engine_errors.EngineUnreachable, 503, 'engine_unavailable'),

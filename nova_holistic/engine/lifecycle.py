@@ -9,18 +9,18 @@ from typing import Any
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
+from nova_holistic.engine.settled_groups import settled_group, settled_rows
 from nova_holistic.engine.tasks import journal
 from nova_holistic.engine.update.unneeded_holds import drop_leftovers
 from nova_holistic.engine import volume_rows
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.messaging import errors
 from nova_holistic.messaging.results import Released
-from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.changes.member_release import (
     RELEASABLE, UNCLAIMED)
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (
-    GroupRecord, GroupStatus, MemberRecord, MemberState, Task)
+    GroupRecord, GroupStatus, MemberRecord, MemberState)
 from nova_holistic.table.store import PlacementTable
 from nova_holistic.table.volume_records import VolumeRecord
 
@@ -53,8 +53,8 @@ class Lifecycle:
         self._holds = holds
         self._clock = clock
 
-    def release(self, group_uuid: str,
-                members: Collection[str] | None = None) -> Released:
+    def release(self, group_uuid: str, members: Collection[str] | None = None,
+                revision: int | None = None) -> Released:
         """Free the planned places of a group, or of some of its members.
 
         Members with servers are not planned again when their servers are
@@ -62,6 +62,9 @@ class Lifecycle:
 
         :param members: paths of members, or of counted members for all of
             their servers; None means all members
+        :param revision: required revision of the group before the first change
+            of its lease or members; None means any
+        :raises StaleRevision: the group has another revision
         :raises GroupUnknown: no such group exists
         :raises MemberUnknown: one of the paths is not in the group; nothing is
             freed
@@ -69,19 +72,21 @@ class Lifecycle:
         :raises HoldsError: the places are released in the table, and become
             free when Placement responds again
         """
-        group, rows = self._settled_rows(group_uuid)
+        group, rows = settled_rows(self._table, group_uuid, revision)
         volumes = volume_rows.named(self._table, group, members)
         if volumes:
             # Members that were added after the volumes were read are released
             # as well.
-            group, rows = self._settled_rows(group_uuid)
+            group, rows = settled_rows(self._table, group_uuid, revision)
         before = _named(group_uuid, rows, members, volumes)
         if members is None:
             # A claim in progress that fails is held again only for a short
             # time, until the search for expired leases frees its place. The
             # place of a server that is deleted later is not held again.
-            self._table.update_group(
-                group_uuid, LEASED, lease_expires_at=self._clock())
+            if not self._table.update_group(
+                    group_uuid, LEASED, revision,
+                    lease_expires_at=self._clock()) and revision is not None:
+                settled_group(self._table, group_uuid, revision)
             crash_points.reached('release.lease-ended')
         names = {m.member.path for m in before}
         after = [m for m in self._release(group_uuid, before,
@@ -101,11 +106,14 @@ class Lifecycle:
             tuple(m.member.path for m in after if m.state in (
                 MemberState.CLAIMED, MemberState.BUILT)) + tuple(kept))
 
-    def extend(self, group_uuid: str, seconds: int) -> GroupRecord:
+    def extend(self, group_uuid: str, seconds: int,
+               revision: int | None = None) -> GroupRecord:
         """Set a new end of the lease of a group.
 
         :param seconds: seconds from now until the lease ends
+        :param revision: required revision of the group; None means any
         :returns: the changed group
+        :raises StaleRevision: the group has another revision
         :raises GroupUnknown: no such group exists
         :raises GroupBusy: the group is being planned
         :raises LeaseRefused: the group has no plan, all its members are
@@ -113,11 +121,12 @@ class Lifecycle:
         """
         if seconds <= 0:
             raise errors.LeaseRefused('a lease lasts at least one second')
-        group = self._settled_group(group_uuid)
+        group = settled_group(self._table, group_uuid, revision)
         now = self._clock()
         if not self._table.update_group(
-                group_uuid, LEASED, updated_at=now,
+                group_uuid, LEASED, revision, updated_at=now,
                 lease_expires_at=now + timedelta(seconds=seconds)):
+            group = settled_group(self._table, group_uuid, revision)
             raise errors.LeaseRefused(
                 f'group {group_uuid} is {group.status}: it has no planned '
                 f'members')
@@ -152,18 +161,24 @@ class Lifecycle:
             crash_points.reached('expire.group-finished')
         return [group.uuid for group in expired]
 
-    def delete(self, group_uuid: str) -> None:
+    def delete(self, group_uuid: str, revision: int | None = None) -> None:
         """Delete a group and all its holds; its servers continue to run.
 
         An engine that creates servers of the group stops first.
 
+        :param revision: required revision of the group before the first change
+            of its members; None means any
+        :raises StaleRevision: the group has another revision
         :raises GroupUnknown: no such group exists
         :raises HoldsError: Placement does not respond; repeat the call
         :raises GroupBusy: the group is being planned, or an engine has not
             stopped yet; repeat the call
         """
-        group = self._settled_group(group_uuid)
+        group = settled_group(self._table, group_uuid, revision)
         self._stop_boot(group_uuid)
+        if revision is not None:
+            # The group may have been updated in the meantime.
+            settled_group(self._table, group_uuid, revision)
         members = self._table.members(group_uuid)
         # If a claim is undone after this read, delete_group returns its hold.
         if any(m.state in RELEASABLE for m in members):
@@ -232,23 +247,6 @@ class Lifecycle:
         group = self._table.get_group(group_uuid)
         return group and group.pending
 
-    def _settled_group(self, group_uuid: str) -> GroupRecord:
-        group = self._table.get_group(group_uuid)
-        if group is None:
-            raise table_errors.GroupUnknown(group_uuid)
-        _must_be_settled(group)
-        return group
-
-    def _settled_rows(self, group_uuid: str
-                      ) -> tuple[GroupRecord, Sequence[MemberRecord]]:
-        # The group and its members are read at the same time, because rows
-        # that a planner writes later must not be released.
-        found = self._table.group_with_members(group_uuid)
-        if found is None:
-            raise table_errors.GroupUnknown(group_uuid)
-        _must_be_settled(found[0])
-        return found
-
 
 def _named(group_uuid: str, members: Sequence[MemberRecord],
            names: Collection[str] | None,
@@ -267,19 +265,6 @@ def _named(group_uuid: str, members: Sequence[MemberRecord],
             raise table_errors.MemberUnknown(group_uuid, name)
     return [m for m in members if m.member.path in names
             or m.member.description in names]
-
-
-def _must_be_settled(group: GroupRecord) -> None:
-    """Check that the group is not being planned for the first time.
-
-    Its rows then exist before its holds, and an engine would write the holds
-    even if the rows were released in the meantime.
-
-    :raises GroupBusy: the group is being planned as a whole
-    """
-    if group.status == GroupStatus.PLANNING or (
-            group.task == Task.REPLANNING and group.status not in CLAIMABLE):
-        raise errors.GroupBusy(f'group {group.uuid} is being planned')
 
 
 def _settled(before: Sequence[MemberRecord], after: Sequence[MemberRecord],

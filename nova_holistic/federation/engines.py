@@ -106,18 +106,21 @@ class FederatedEngines:
             self.plan(context, record.uuid)
 
     def release(self, context: RequestContext, group_uuid: str,
-                members: Collection[str] | None = None) -> Released:
+                members: Collection[str] | None = None,
+                revision: int | None = None) -> Released:
         """See ``GroupChanges.release``."""
-        return self._changes.release(_user(context), group_uuid, members)
+        return self._changes.release(
+            _user(context), group_uuid, members, revision)
 
     def extend(self, context: RequestContext, group_uuid: str,
-               seconds: int) -> None:
+               seconds: int, revision: int | None = None) -> None:
         """See ``GroupChanges.extend``."""
-        self._changes.extend(_user(context), group_uuid, seconds)
+        self._changes.extend(_user(context), group_uuid, seconds, revision)
 
-    def delete(self, context: RequestContext, group_uuid: str) -> None:
+    def delete(self, context: RequestContext, group_uuid: str,
+               revision: int | None = None) -> None:
         """See ``GroupChanges.delete``."""
-        self._changes.delete(_user(context), group_uuid)
+        self._changes.delete(_user(context), group_uuid, revision)
 
     def repair(self, context: RequestContext,
                group_uuid: str) -> Mapping[str, Any]:
@@ -125,9 +128,9 @@ class FederatedEngines:
         return self._changes.propose_repair(_user(context), group_uuid)
 
     def detach(self, context: RequestContext, group_uuid: str,
-               path: str) -> None:
+               path: str, revision: int | None = None) -> None:
         """See ``GroupChanges.detach``."""
-        self._changes.detach(_user(context), group_uuid, path)
+        self._changes.detach(_user(context), group_uuid, path, revision)
 
     def must_accept(self, parents: Sequence[str]) -> None:
         """See ``GroupChanges.must_accept``."""

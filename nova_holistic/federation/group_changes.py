@@ -47,17 +47,20 @@ class GroupChanges:
         self._clock = clock
 
     def release(self, user: User, group_uuid: str,
-                names: Collection[str] | None) -> Released:
+                names: Collection[str] | None,
+                revision: int | None = None) -> Released:
         """Release planned members in their children.
 
         :param names: paths of members, or of counted members; None: all
+        :param revision: required revision of the group; None means any
+        :raises StaleRevision: the group has another revision
         :raises GroupUnknown: there is no such group
         :raises GroupBusy: the group has a task
         :raises MemberUnknown: the group does not have one of the names;
             nothing is released
         :raises ChildFailed: a child did not release its part
         """
-        self._settled(group_uuid)
+        self._settled(group_uuid, revision)
         before = self._named(group_uuid, names)
         chosen = {row.member.path for row in before}
         failed = []
@@ -78,16 +81,19 @@ class GroupChanges:
             tuple(path for path in after if path in chosen and after[path] in (
                 MemberState.CLAIMED, MemberState.BUILT)))
 
-    def extend(self, user: User, group_uuid: str, seconds: int) -> None:
+    def extend(self, user: User, group_uuid: str, seconds: int,
+               revision: int | None = None) -> None:
         """Extend the leases of all parts.
 
         :param seconds: time from now to the end of the leases
+        :param revision: required revision of the group; None means any
+        :raises StaleRevision: the group has another revision
         :raises GroupUnknown: there is no such group
         :raises GroupBusy: the group has a task
         :raises LeaseRefused: no part has members whose lease could be extended
         :raises ChildFailed: a child did not extend the lease of its part
         """
-        group = self._settled(group_uuid)
+        group = self._settled(group_uuid, revision)
         answers = [self._child(user, part).extend(part.child_group, seconds)
                    for part in self._parts(group_uuid)]
         _must_succeed(answers)
@@ -146,16 +152,19 @@ class GroupChanges:
                     if key == 'reasons' or _member(each) in paths]
         return proposed
 
-    def detach(self, user: User, group_uuid: str, path: str) -> None:
+    def detach(self, user: User, group_uuid: str, path: str,
+               revision: int | None = None) -> None:
         """Remove a server from the group in its cloud.
 
+        :param revision: required revision of the group; None means any
+        :raises StaleRevision: the group has another revision
         :raises GroupUnknown: there is no such group
         :raises GroupBusy: the group has a task
         :raises MemberUnknown: there is no such member
         :raises MemberNotBuilt: it has no server that is built
         :raises ChildFailed: the child did not carry it out
         """
-        self._settled(group_uuid)
+        self._settled(group_uuid, revision)
         self._refresh.settled(user, group_uuid)
         (row,) = self._named(group_uuid, [path])[:1]
         if row.state != MemberState.BUILT:
@@ -168,14 +177,17 @@ class GroupChanges:
             if part.child == row.place.host])
         self._refresh.settled(user, group_uuid)
 
-    def delete(self, user: User, group_uuid: str) -> None:
+    def delete(self, user: User, group_uuid: str,
+               revision: int | None = None) -> None:
         """Delete the group in all children, then in the table.
 
+        :param revision: required revision of the group; None means any
+        :raises StaleRevision: the group has another revision
         :raises GroupUnknown: there is no such group
         :raises GroupBusy: the group has a task
         :raises ChildFailed: a part may still exist; ask again
         """
-        self._settled(group_uuid)
+        self._settled(group_uuid, revision)
         journal = TableJournal(self._table.parts, group_uuid, None,
                                self._clock)
         try:
@@ -199,10 +211,12 @@ class GroupChanges:
         return [part for part in self._table.parts.of_group(group_uuid)
                 if part.state in HELD and part.child_group]
 
-    def _settled(self, group_uuid: str) -> GroupRecord:
+    def _settled(self, group_uuid: str,
+                 revision: int | None = None) -> GroupRecord:
         group = self._table.get_group(group_uuid)
         if group is None:
             raise table_errors.GroupUnknown(group_uuid)
+        errors.must_have_revision(group_uuid, group.revision, revision)
         if group.task is not None:
             raise errors.GroupBusy(f'group {group_uuid} is being placed')
         return group

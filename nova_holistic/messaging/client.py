@@ -82,20 +82,24 @@ class EngineClient:
         self._cast(context, 'plan', payloads.PlanPayload(plan_uuid))
 
     def release(self, context: RequestContext, group_uuid: str,
-                members: Collection[str] | None = None) -> Released:
+                members: Collection[str] | None = None,
+                revision: int | None = None) -> Released:
         """See ``Lifecycle.release``."""
         answer = self._call(context, 'release', payloads.Release(
-            group_uuid, None if members is None else tuple(members)))
+            group_uuid, None if members is None else tuple(members),
+            revision))
         return Released(tuple(answer['released']), tuple(answer['kept']))
 
     def extend(self, context: RequestContext, group_uuid: str,
-               seconds: int) -> None:
+               seconds: int, revision: int | None = None) -> None:
         """See ``Lifecycle.extend``; the table has the new end."""
-        self._call(context, 'extend', payloads.Extend(group_uuid, seconds))
+        self._call(context, 'extend', payloads.Extend(
+            group_uuid, seconds, revision))
 
-    def delete(self, context: RequestContext, group_uuid: str) -> None:
+    def delete(self, context: RequestContext, group_uuid: str,
+               revision: int | None = None) -> None:
         """See ``Lifecycle.delete``."""
-        self._call(context, 'delete', payloads.GroupPayload(group_uuid))
+        self._call(context, 'delete', payloads.Delete(group_uuid, revision))
 
     def repair(self, context: RequestContext,
                group_uuid: str) -> Mapping[str, Any]:

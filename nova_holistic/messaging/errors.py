@@ -12,6 +12,14 @@ class GroupBusy(exceptions.HolisticError):
     """The group is being planned."""
 
 
+class StaleRevision(exceptions.HolisticError):
+    """The definition of the group has changed since the client read it."""
+
+    def __init__(self, group_uuid: str, present: int, required: int):
+        super().__init__(f'group {group_uuid} is at revision {present}, not '
+                         f'{required}')
+
+
 class LeaseRefused(exceptions.HolisticError):
     """The group has no planned members whose lease could be extended."""
 
@@ -31,3 +39,14 @@ class EngineUnreachable(exceptions.HolisticError):
 
 class EngineFailed(exceptions.HolisticError):
     """An unexpected error occurred in an engine, whose log contains it."""
+
+
+def must_have_revision(group_uuid: str, present: int,
+                       required: int | None) -> None:
+    """
+    :param present: revision of the group
+    :param required: revision that the client has read; None means any
+    :raises StaleRevision: they differ
+    """
+    if required is not None and present != required:
+        raise StaleRevision(group_uuid, present, required)

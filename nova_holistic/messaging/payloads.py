@@ -6,7 +6,7 @@ large, and names them; both the sender and the receiver check it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, MISSING
 import math
 import re
 from typing import Any, Self
@@ -41,15 +41,16 @@ class Payload:
         for name in document:
             if name not in names:
                 raise InvalidDocument(str(name)[:80], 'is unknown')
-        for name in names:
-            if name not in document:
-                raise InvalidDocument(name, 'is missing')
-        return cls(**{name: document[name] for name in names})
+        for field in fields(cls):
+            if field.name not in document and field.default is MISSING:
+                raise InvalidDocument(field.name, 'is missing')
+        return cls(**document)
 
     def to_document(self) -> dict[str, Any]:
-        """Plain data that JSON can represent."""
-        return {field.name: _plain(getattr(self, field.name))
-                for field in fields(self)}
+        """Plain data that JSON can represent, without arguments that have
+        their default values: an earlier version may not know them."""
+        return {field.name: _plain(value) for field in fields(self)
+                if (value := getattr(self, field.name)) != field.default}
 
 
 def _plain(value: Any) -> Any:
@@ -60,12 +61,26 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class GroupPayload(Payload):
-    """A group that is planned or deleted, depending on the method."""
+    """A group that is planned or repaired, depending on the method."""
 
     group_uuid: str
 
     def __post_init__(self) -> None:
         _uuid('group_uuid', self.group_uuid)
+
+
+@dataclass(frozen=True, slots=True)
+class Delete(Payload):
+    """
+    :ivar revision: required revision of the group; None means any
+    """
+
+    group_uuid: str
+    revision: int | None = None
+
+    def __post_init__(self) -> None:
+        _uuid('group_uuid', self.group_uuid)
+        _revision(self.revision)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +97,16 @@ class PlanPayload(Payload):
 class Release(Payload):
     """
     :ivar members: paths; None means all members
+    :ivar revision: required revision of the group; None means any
     """
 
     group_uuid: str
     members: tuple[str, ...] | None
+    revision: int | None = None
 
     def __post_init__(self) -> None:
         _uuid('group_uuid', self.group_uuid)
+        _revision(self.revision)
         if self.members is None:
             return
         if not isinstance(self.members, list | tuple):
@@ -105,13 +123,16 @@ class Release(Payload):
 class Extend(Payload):
     """
     :ivar seconds: from now until the lease ends
+    :ivar revision: required revision of the group; None means any
     """
 
     group_uuid: str
     seconds: int
+    revision: int | None = None
 
     def __post_init__(self) -> None:
         _uuid('group_uuid', self.group_uuid)
+        _revision(self.revision)
         if type(self.seconds) is not int:
             raise InvalidDocument('seconds', 'must be a whole number')
         if not 1 <= self.seconds <= MAX_SECONDS:
@@ -203,6 +224,11 @@ def _number(name: Any, value: Any) -> float:
     if not math.isfinite(number):
         raise InvalidDocument(place, 'must be a finite number')
     return number
+
+
+def _revision(value: Any) -> None:
+    if value is not None and (type(value) is not int or value < 0):
+        raise InvalidDocument('revision', 'must be a whole number, at least 0')
 
 
 def _uuid(place: str, value: Any) -> None:

@@ -77,21 +77,23 @@ class DirectEngine:
         self._run(self._plans, context, plan_uuid)
 
     def release(self, context: RequestContext, group_uuid: str,
-                members: Collection[str] | None = None) -> Released:
+                members: Collection[str] | None = None,
+                revision: int | None = None) -> Released:
         """See ``Lifecycle.release``."""
         with context.logged():
-            return self._lifecycle.release(group_uuid, members)
+            return self._lifecycle.release(group_uuid, members, revision)
 
     def extend(self, context: RequestContext, group_uuid: str,
-               seconds: int) -> None:
+               seconds: int, revision: int | None = None) -> None:
         """See ``Lifecycle.extend``; the table has the new end."""
         with context.logged():
-            self._lifecycle.extend(group_uuid, seconds)
+            self._lifecycle.extend(group_uuid, seconds, revision)
 
-    def delete(self, context: RequestContext, group_uuid: str) -> None:
+    def delete(self, context: RequestContext, group_uuid: str,
+               revision: int | None = None) -> None:
         """See ``Lifecycle.delete``."""
         with context.logged():
-            self._lifecycle.delete(group_uuid)
+            self._lifecycle.delete(group_uuid, revision)
 
     def repair(self, context: RequestContext,
                group_uuid: str) -> Mapping[str, Any]:

@@ -82,16 +82,18 @@ class Endpoint:
 
     @_rpc_method(payloads.Release)
     def release(self, payload: payloads.Release) -> dict[str, list[str]]:
-        outcome = self._lifecycle.release(payload.group_uuid, payload.members)
+        outcome = self._lifecycle.release(
+            payload.group_uuid, payload.members, payload.revision)
         return {'released': list(outcome.released), 'kept': list(outcome.kept)}
 
     @_rpc_method(payloads.Extend)
     def extend(self, payload: payloads.Extend) -> None:
-        self._lifecycle.extend(payload.group_uuid, payload.seconds)
+        self._lifecycle.extend(
+            payload.group_uuid, payload.seconds, payload.revision)
 
-    @_rpc_method(payloads.GroupPayload)
-    def delete(self, payload: payloads.GroupPayload) -> None:
-        self._lifecycle.delete(payload.group_uuid)
+    @_rpc_method(payloads.Delete)
+    def delete(self, payload: payloads.Delete) -> None:
+        self._lifecycle.delete(payload.group_uuid, payload.revision)
 
     @_rpc_method(payloads.GroupPayload)
     def repair(self, payload: payloads.GroupPayload) -> dict[str, Any]:

@@ -124,19 +124,23 @@ class PlacementTable:
     @retried
     def update_group(self, group_uuid: str,
                      expected: Collection[GroupStatus],
-                     **changes: Any) -> bool:
+                     at_revision: int | None = None, **changes: Any) -> bool:
         """Change a group if its status is one of those expected.
 
+        :param at_revision: required revision of the group; None means any
         :param changes: fields of GroupRecord
-        :returns: False if the group has another status or does not exist
+        :returns: False if the group has another status or revision, or does
+            not exist
         :raises IllegalTransition: ``states.GROUPS`` does not have the change
         """
         if 'status' in changes:
             states.GROUPS.check(expected, changes['status'])
+        where = [GroupRow.status.in_(expected)]
+        if at_revision is not None:
+            where.append(GroupRow.revision == at_revision)
         with self.database.link_writer() as transaction:
             return transitions.change_group(
-                transaction, group_uuid, [GroupRow.status.in_(expected)],
-                rows.group_changes(changes))
+                transaction, group_uuid, where, rows.group_changes(changes))
 
     def delete_group(self, group_uuid: str) -> frozenset[str]:
         """Delete a group: see ``group_deletion.delete``."""

@@ -96,13 +96,17 @@ def update_arguments(call: Call, record: GroupRecord,
     return {'revision': record.revision}
 
 
-def detach(call: Call, record: GroupRecord, path: str) -> bool:
+def detach(call: Call, record: GroupRecord, path: str,
+           revision: int | None) -> bool:
     """Whether this service is a parent, and has detached the server in its
-    cloud."""
+    cloud.
+
+    :param revision: required revision of the group; None means any
+    """
     if call.service.federation is None:
         return False
     call.service.federation.detach(
-        call.context.for_engine(), record.uuid, path)
+        call.context.for_engine(), record.uuid, path, revision)
     return True
 
 

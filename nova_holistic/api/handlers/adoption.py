@@ -33,12 +33,14 @@ def adopt(call: Call) -> webob.Response:
 def detach(call: Call) -> webob.Response:
     """Take a server out of a group; the server is not affected."""
     record, path = call.group(), call.body['detach']['member']
-    entity_tags.must_match(call.request, record)
+    revision = entity_tags.must_match(call.request, record)
     service = call.service
-    if federation.detach(call, record, path):
+    if federation.detach(call, record, path, revision):
         return tasks.respond(call, 200, call.group())
     outcome = detaching.detach(
-        service.table.database, record.uuid, path, service.clock())
+        service.table.database, record.uuid, path, service.clock(), revision)
+    if outcome == Detached.STALE:
+        raise entity_tags.stale(call.request, record, call.group().revision)
     if outcome == Detached.UNKNOWN:
         raise table_errors.MemberUnknown(record.uuid, path)
     if outcome == Detached.NOT_BUILT:

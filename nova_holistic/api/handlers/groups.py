@@ -158,8 +158,9 @@ def update(call: Call) -> webob.Response:
 def delete(call: Call) -> webob.Response:
     """Delete a group; its servers are not affected."""
     record = call.group()
-    entity_tags.must_match(call.request, record)
-    call.service.engines.delete(call.context.for_engine(), record.uuid)
+    revision = entity_tags.must_match(call.request, record)
+    call.service.engines.delete(
+        call.context.for_engine(), record.uuid, revision)
     return answer(204)
 
 
@@ -167,11 +168,11 @@ def extend(call: Call) -> webob.Response:
     """Extend the lease of a group: it expires after the given number of
     seconds."""
     record = call.group()
-    entity_tags.must_match(call.request, record)
+    revision = entity_tags.must_match(call.request, record)
     seconds = call.body['extend']['seconds']
     _must_allow_lease(call, 'extend.seconds', seconds, record)
     call.service.engines.extend(
-        call.context.for_engine(), record.uuid, seconds)
+        call.context.for_engine(), record.uuid, seconds, revision)
     return tasks.respond(call, 200, call.group())
 
 

@@ -54,10 +54,10 @@ def remove(call: Call) -> webob.Response:
 def release(call: Call) -> webob.Response:
     """Free the planned capacity of all members, or of some."""
     record = call.group()
-    entity_tags.must_match(call.request, record)
+    revision = entity_tags.must_match(call.request, record)
     outcome = call.service.engines.release(
         call.context.for_engine(), record.uuid,
-        call.body['release'].get('members'))
+        call.body['release'].get('members'), revision)
     return answer(200, {'released': list(outcome.released),
                         'kept': list(outcome.kept)})
 

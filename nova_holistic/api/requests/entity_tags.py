@@ -45,8 +45,11 @@ def conditional(request: webob.Request,
 
 
 def must_match(request: webob.Request, record: GroupRecord,
-               required: bool = False) -> None:
-    """
+               required: bool = False) -> int | None:
+    """The revision that the request names; None if it names none. The group
+    may be changed after this check: the change that the request causes has to
+    be conditional on this revision.
+
     :param required: whether the request must name a revision
     :raises ApiError: 428, the request names no revision; 400, it names an
         invalid revision; 412, the group has another revision
@@ -58,7 +61,7 @@ def must_match(request: webob.Request, record: GroupRecord,
                 428, 'revision_required',
                 f"{HEADER} is missing: send the group's revision in quotes, "
                 f'such as "1", or its ETag')
-        return
+        return None
     if not re.fullmatch(PATTERN, text.strip()):
         raise ApiError(
             400, 'invalid_header',
@@ -67,6 +70,7 @@ def must_match(request: webob.Request, record: GroupRecord,
     revision = int(text.strip()[1:-1].partition('-')[0])
     if revision != record.revision:
         raise stale(request, record, record.revision, revision)
+    return revision
 
 
 def stale(request: webob.Request, record: GroupRecord, present: int,

@@ -11,31 +11,41 @@ import enum
 import sqlalchemy as sa
 
 from nova_holistic.table.changes import transitions
+from nova_holistic.table.conditional_updates import update_in
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.queries import progress
 from nova_holistic.table.records import MemberState
 from nova_holistic.table.schema.detached_servers import DetachedServerRow
-from nova_holistic.table.schema.models import MemberRow
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 from nova_holistic.table import states
 
 
 class Detached(enum.Enum):
-    """The result: the member is released, it does not exist, or it has no
-    server that could be detached."""
+    """The result: the member is released, it does not exist, it has no server
+    that could be detached, or the group has another revision."""
 
     DONE = enum.auto()
     UNKNOWN = enum.auto()
     NOT_BUILT = enum.auto()
+    STALE = enum.auto()
 
 
 @retried
 def detach(database: Database, group_uuid: str, path: str,
-           now: datetime) -> Detached:
-    """Release a built member; no allocation changes."""
+           now: datetime, revision: int | None = None) -> Detached:
+    """Release a built member; no allocation changes.
+
+    :param revision: required revision of the group; None means any
+    """
     where = [MemberRow.group_uuid == group_uuid, MemberRow.path == path]
     built = [*where, MemberRow.state.in_(
         states.MEMBERS.before(states.DETACH))]
     with database.writer() as session:
+        if revision is not None and not update_in(session, GroupRow, [
+                GroupRow.uuid == group_uuid, GroupRow.revision == revision],
+                # This locks the row and changes nothing.
+                {'revision': GroupRow.revision}):
+            return Detached.STALE
         # SQLite requires that the first statement writes. It also locks the
         # row.
         session.execute(

@@ -140,6 +140,33 @@ def test_a_member_replanned_during_its_release_is_released(world):
     world.assert_agreement()
 
 
+@pytest.mark.parametrize('name, moment, more', [
+    ('delete', 'get_group', ()), ('delete', 'boots', ()),
+    ('extend', 'get_group', (60,)), ('extend', 'update_group', (60,)),
+    ('release', 'group_with_members', (None,)),
+    ('release', 'update_group', (None,)),
+    ('release', 'group_with_members', (['web'],))])
+def test_a_group_that_is_updated_meanwhile_is_not_changed(
+        world, name, moment, more):
+    """The client has named the revision that it has seen."""
+    group, document = world.create(), shop(nodes=1)['group']
+    seen = []
+
+    def revise():
+        update(world, group, document)
+        seen.append(world.table.get_group(group.uuid))
+
+    lifecycle = world.lifecycle_with(
+        Meanwhile(world.table, moment, revise), world.holds)
+    with pytest.raises(errors.StaleRevision, match='at revision 2, not 1'):
+        getattr(lifecycle, name)(group.uuid, *more, 1)
+    assert seen == [world.table.get_group(group.uuid)]
+    assert world.states(group) == {
+        'web': 'planned', 'db/node-0': 'planned'}
+    world.assert_agreement()
+    getattr(lifecycle, name)(group.uuid, *more, 2)
+
+
 def test_an_unknown_group_is_refused(world):
     for call in (world.lifecycle.release, world.lifecycle.delete,
                  lambda uuid: world.lifecycle.extend(uuid, 60)):

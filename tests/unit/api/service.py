@@ -71,15 +71,15 @@ class Engines:
     def plan(self, context, plan_uuid):
         self._do('plan', plan_uuid)
 
-    def release(self, context, group_uuid, members):
-        return (self._do('release', group_uuid, members)
+    def release(self, context, group_uuid, members, revision):
+        return (self._do('release', group_uuid, members, revision)
                 or Released((), ()))
 
-    def extend(self, context, group_uuid, seconds):
-        self._do('extend', group_uuid, seconds)
+    def extend(self, context, group_uuid, seconds, revision):
+        self._do('extend', group_uuid, seconds, revision)
 
-    def delete(self, context, group_uuid):
-        self._do('delete', group_uuid)
+    def delete(self, context, group_uuid, revision):
+        self._do('delete', group_uuid, revision)
 
     def repair(self, context, group_uuid):
         return (self._do('repair', group_uuid)

@@ -6,6 +6,8 @@ from urllib.parse import quote
 
 import pytest
 
+from nova_holistic.messaging.errors import StaleRevision
+from nova_holistic.table.changes import detaching
 from nova_holistic.table.records import GroupStatus, Task
 from tests.unit.api.service import (
     ADMIN, MEMBER, NOON, OTHER_PROJECT, refusal, SHOP)
@@ -277,6 +279,51 @@ def test_an_operation_on_a_stale_revision_is_refused(
         assert answer.status_int not in (412, 428), answer.text
 
 
+@pytest.mark.parametrize('name, method, path, body', [
+    ('delete', 'DELETE', '', None),
+    ('extend', 'POST', '/extend', {'extend': {'seconds': 60}}),
+    ('release', 'POST', '/release', {'release': {}})])
+def test_the_engine_receives_the_revision_of_the_client(
+        service, name, method, path, body):
+    """The group may be updated while the message waits for an engine."""
+    group, seen = service.planned(), []
+
+    def refuse(*arguments):
+        seen.append(arguments[-1])
+        if arguments[-1] is not None:
+            raise StaleRevision(group, 2, arguments[-1])
+
+    service.engines.acts[name] = refuse
+    for headers, status in ({'If-Match': '"1"'}, 412), ({}, None):
+        answer = service.ask(method, f'/v1/groups/{group}{path}', body, ADMIN,
+                             headers)
+        if status:
+            assert refusal(answer) == (
+                412, 'holistic.stale_revision',
+                f'group {group} is at revision 2, not 1')
+    assert seen == [1, None]
+
+
+def test_a_detach_of_a_group_that_was_updated_meanwhile_is_refused(
+        service, monkeypatch):
+    group = service.planned()
+    detach = detaching.detach
+
+    def update_first(*arguments):
+        assert service.table.update_group(
+            group, tuple(GroupStatus), revision=2)
+        return detach(*arguments)
+
+    monkeypatch.setattr(detaching, 'detach', update_first)
+    answer = service.ask(
+        'POST', f'/v1/groups/{group}/detach', {'detach': {'member': 'web'}},
+        ADMIN, {'OpenStack-API-Version': 'holistic latest',
+                'If-Match': '"1"'})
+    assert refusal(answer) == (
+        412, 'holistic.stale_revision',
+        f'group {group} is at revision 2, not 1')
+
+
 def test_a_revision_is_required(service):
     group = service.planned()
     answer = service.ask('PUT', f'/v1/groups/{group}', {'group': SHOP})
@@ -425,7 +472,7 @@ def test_an_administrator_deletes_on_behalf_of_a_project(service):
     group = service.planned()
     assert service.ask('DELETE', f'/v1/groups/{group}',
                        token=ADMIN).status_int == 204
-    assert service.engines.asked[-1] == ('delete', group)
+    assert service.engines.asked[-1] == ('delete', group, None)
 
 
 def test_a_change_is_logged_with_its_user(service, caplog):

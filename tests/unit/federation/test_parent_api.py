@@ -8,6 +8,8 @@ import pytest
 
 from nova_holistic.federation.child import ChildGroup, ChildMember
 from nova_holistic.federation.credentials.user import User
+from nova_holistic.messaging.context import RequestContext
+from nova_holistic.messaging.errors import StaleRevision
 from nova_holistic.table.records import GroupStatus, Task
 from nova_holistic.table.store import PlacementTable
 from tests.tables import new_table
@@ -202,6 +204,19 @@ def test_servers_are_not_created_even_if_the_parent_has_keys(parent):
                         headers=LATEST)
     assert refusal(answer)[:2] == (400, 'holistic.boot_unavailable')
     assert parent.clouds.held() == {}
+
+
+@pytest.mark.parametrize('name, more', [
+    ('extend', (60,)), ('release', (None,)), ('detach', ('web',)),
+    ('delete', ())])
+def test_a_group_with_another_revision_is_not_changed(parent, name, more):
+    """The group was updated after the API had read it."""
+    group = parent.post(SHOP)['id']
+    before, held = parent.get(group), parent.clouds.held()
+    with pytest.raises(StaleRevision, match='at revision 1, not 2'):
+        getattr(parent.engines, name)(
+            RequestContext('req-1', 'blue', 'ann'), group, *more, 2)
+    assert (parent.get(group), parent.clouds.held()) == (before, held)
 
 
 def test_another_project_does_not_see_the_group(parent):

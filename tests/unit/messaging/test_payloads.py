@@ -21,7 +21,7 @@ ANYTHING = st.recursive(
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=8)
 KINDS = (payloads.GroupPayload, payloads.PlanPayload, payloads.Release,
-         payloads.Extend, payloads.HostStatistics)
+         payloads.Extend, payloads.HostStatistics, payloads.Delete)
 
 
 def refused(kind, **arguments):
@@ -46,15 +46,34 @@ def test_numbers_arrive_unchanged(values):
 
 @given(st.sampled_from(KINDS), st.dictionaries(
     st.sampled_from(['group_uuid', 'plan_uuid', 'members', 'seconds', 'name',
-                     'stats']) | st.text(), ANYTHING))
+                     'stats', 'revision']) | st.text(), ANYTHING))
 def test_any_document_is_accepted_whole_or_refused_by_name(kind, document):
     try:
         payload = kind.from_document(document)
     except InvalidDocument as error:
         assert error.place or '' in document
     else:
-        assert set(document) == set(payload.to_document())
+        given = {name for name, value in document.items()
+                 if (name, value) != ('revision', None)}
+        assert given == set(payload.to_document())
         json.dumps(payload.to_document(), allow_nan=False)
+
+
+@pytest.mark.parametrize('kind, more', [
+    (payloads.Delete, {}), (payloads.Extend, {'seconds': 60}),
+    (payloads.Release, {'members': None})])
+def test_a_message_without_a_revision_is_that_of_the_earlier_version(
+        kind, more):
+    """During an upgrade, the sender or the receiver may have the earlier
+    version."""
+    document = {'group_uuid': GROUP, **more}
+    payload = kind.from_document(document)
+    assert (payload.revision, payload.to_document()) == (None, document)
+    for revision in 0, 3:
+        named = {**document, 'revision': revision}
+        assert kind.from_document(named).to_document() == named
+    for wrong in -1, '3', True, 1.0:
+        assert refused(kind, **document, revision=wrong) == 'revision'
 
 
 @pytest.mark.parametrize('value', [

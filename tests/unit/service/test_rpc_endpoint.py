@@ -9,7 +9,8 @@ import pytest
 from nova_holistic import conf as options
 from nova_holistic.messaging.client import EngineClient
 from nova_holistic.messaging.context import RequestContext
-from nova_holistic.messaging.errors import EngineFailed
+from nova_holistic.messaging.errors import (
+    EngineFailed, must_have_revision, StaleRevision)
 from nova_holistic.messaging.transport import get_transport
 from nova_holistic.service.rpc_endpoint import Endpoint
 from nova_holistic.service.rpc_server import RpcServer
@@ -20,7 +21,7 @@ GROUP = '5f0c8a52-8a1f-4f0e-9d55-1f6f6bb2f6a1'
 
 
 class NothingToRelease:
-    def release(self, group_uuid, members):
+    def release(self, group_uuid, members, revision):
         raise MemberUnknown(group_uuid, members[0])
 
 
@@ -42,7 +43,7 @@ class DeleteFails:
     def __init__(self, error):
         self._error = error
 
-    def delete(self, group_uuid):
+    def delete(self, group_uuid, revision):
         raise self._error
 
 
@@ -96,3 +97,20 @@ def test_the_api_does_not_ask_clients_to_repeat_a_request_that_fails(
     assert refusal(answer)[:2] == (500, 'holistic.fault')
     assert 'Retry-After' not in answer.headers
     assert 'secret' not in answer.text
+
+
+class Updated:
+    """The lifecycle of a group that was updated to revision 2."""
+
+    def delete(self, group_uuid, revision):
+        must_have_revision(group_uuid, 2, revision)
+
+
+def test_a_client_learns_that_a_group_was_updated(client_of):
+    client, context = client_of(Updated()), RequestContext(
+        'req-1', 'blue', 'ann')
+    with pytest.raises(StaleRevision) as caught:
+        client.delete(context, GROUP, 1)
+    assert str(caught.value) == f'group {GROUP} is at revision 2, not 1'
+    client.delete(context, GROUP, 2)
+    client.delete(context, GROUP)

@@ -407,6 +407,8 @@ def adopt_and_detach(table):
     group = builders.planned(table, one=None)
     row = table.claim(group.uuid, 'db/one', server, NOON)
     assert detaching.detach(
+        database, group.uuid, 'db/one', NOON, 77) == Detached.STALE
+    assert detaching.detach(
         database, group.uuid, 'db/one', NOON) == Detached.NOT_BUILT
     assert table.change_state(
         row.id, [MemberState.CLAIMED], MemberState.BUILT, NOON)
