@@ -106,13 +106,16 @@ class Files:
         with with_file_name(name):
             return self._document(name)
 
-    def _document(self, name: str) -> Any:
+    def _document(self, name: str, may_be_empty: bool = False) -> Any:
         """
+        :param may_be_empty: whether an empty document is an empty mapping
         :raises OSError: the file cannot be read
         :raises InvalidDocument: it is not a document
         """
         text = self._texts[name] = self._read(name)
         document = load(text, trusted=True)
+        if document is None and may_be_empty:
+            return {}
         if document is None:
             raise exceptions.InvalidDocument('', 'the document is empty')
         return document
@@ -138,7 +141,9 @@ class Files:
         """
         sections = []
         for environment in environments:
-            document = self.document(environment)
+            with with_file_name(environment):
+                # As in Heat, an environment may be empty.
+                document = self._document(environment, may_be_empty=True)
             with self.with_file_name(environment):
                 sections.append(read_environment(environment, document))
         return complete(self._folder, name, parameters, sections)

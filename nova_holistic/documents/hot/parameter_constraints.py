@@ -14,18 +14,26 @@ from typing import Any
 from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument
 
+_ALLOWED = 'allowed_values'
 _NUMBER = re.compile(r'[+-]?[0-9]{1,20}(\.[0-9]{1,20})?')
 
 
-def check(value: Any, constraints: Sequence[Mapping[str, Any]],
-          place: str) -> str | None:
+def check(value: Any, constraints: Sequence[Mapping[str, Any]], place: str,
+          converted: Callable[[Any], Any]) -> str | None:
     """The violated constraint, as a continuation of "must be"; None if the
     value satisfies all.
 
     :param place: position of the constraints
+    :param converted: converts an allowed value to the type of the parameter;
+        it raises ValueError or InvalidDocument
     :raises InvalidDocument: a constraint is not well-formed
     """
     for i, constraint in enumerate(constraints):
+        if _ALLOWED in constraint:
+            rule, where = constraint[_ALLOWED], join(place, i, _ALLOWED)
+            broken = _allowed_values(value, rule, where, converted)
+            if broken:
+                return broken
         for name, constraint_check in _CHECKS.items():
             if name in constraint:
                 broken = constraint_check(
@@ -35,18 +43,31 @@ def check(value: Any, constraints: Sequence[Mapping[str, Any]],
     return None
 
 
-def _allowed_values(value: Any, rule: Any, place: str) -> str | None:
+def _allowed_values(value: Any, rule: Any, place: str,
+                    converted: Callable[[Any], Any]) -> str | None:
     if not isinstance(rule, list):
         raise InvalidDocument(place, f'must be a list, not {brief(rule)}')
-    allowed = {str(v) for v in rule if not isinstance(v, dict | list)}
     if isinstance(value, dict):
         return None
-    values = value if isinstance(value, list) else [value]
-    if all(str(v) in allowed for v in values
-           if not isinstance(v, dict | list)):
+    single = [v for v in rule if not isinstance(v, dict | list)]
+    if isinstance(value, list):
+        allowed = {str(v) for v in single}
+        if all(str(v) in allowed for v in value
+               if not isinstance(v, dict | list)):
+            return None
+    elif any(_is(value, v, converted) for v in single):
         return None
     shown = ', '.join(brief(v) for v in rule[:10])
     return f'one of {shown}' + (', …' if len(rule) > 10 else '')
+
+
+def _is(value: Any, allowed: Any, converted: Callable[[Any], Any]) -> bool:
+    """Whether the value is the allowed one, as in Heat: the numbers 1 and 1.0
+    are equal, and so are the boolean true and the text "yes"."""
+    try:
+        return value == converted(allowed)
+    except (ValueError, InvalidDocument):
+        return False
 
 
 def _length(value: Any, rule: Any, place: str) -> str | None:
@@ -105,5 +126,4 @@ def _between(low: float, high: float) -> str:
 
 
 _CHECKS: Mapping[str, Callable[[Any, Any, str], str | None]] = {
-    'allowed_values': _allowed_values, 'length': _length, 'range': _range,
-    'modulo': _modulo}
+    'length': _length, 'range': _range, 'modulo': _modulo}

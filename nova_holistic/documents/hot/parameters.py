@@ -132,7 +132,7 @@ class Parameters:
             ) from None
         broken = parameter_constraints.check(
             value, declared.get('constraints') or (),
-            join(place, 'constraints'))
+            join(place, 'constraints'), _KINDS[kind])
         if broken:
             raise InvalidDocument(
                 place, f'{what.format(shown)} must be {broken}')

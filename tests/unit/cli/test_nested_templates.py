@@ -99,6 +99,8 @@ def test_a_parameter_takes_precedence_over_environments(terminal, stack):
      "refers to itself, directly or through other types (line 8"),
     ('resource_registry: {resources: [1]}',
      'env/e.yaml: resource_registry.resources: must be a mapping, not a list'),
+    ('parameters: {}\nparameters: {}',
+     "env/e.yaml: duplicate key 'parameters', line 2, column 1\n"),
     ('resource_registry: {resources: {web: 5}}',
      'env/e.yaml: resource_registry.resources.web: must be a mapping, not 5'),
     ('resource_registry: {resources: {web: [[a]]}}',
@@ -122,6 +124,16 @@ def test_null_in_an_environment_stands_for_the_default(terminal, stack):
     group = loaded('out/stack-group.yaml')['group']
     nodes = next(each for each in group['groups'] if each['name'] == 'data')
     assert len(nodes['groups'][0]['groups']) == 2
+
+
+@pytest.mark.parametrize('text', ['', '# nothing yet\n', '---\n', '{}'])
+def test_an_environment_may_be_empty(terminal, stack, text):
+    (terminal.folder / 'env/empty.yaml').write_text(text)
+    for names in ('empty', 'e'), ('e', 'empty'):
+        assert terminal.run('template', 'in/stack.yaml', *(
+            word for name in names
+            for word in ('--environment', f'env/{name}.yaml')),
+            '-o', 'out') == 0
 
 
 @pytest.mark.parametrize('name', [r'a\0.yaml', 'file:///tmp/%00.yaml'])

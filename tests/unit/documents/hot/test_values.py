@@ -50,6 +50,26 @@ def test_a_number_parameter_sets_the_count(default, given, count):
     assert len(paths(document, **({'p': given} if given else {}))) == count
 
 
+@pytest.mark.parametrize('kind, allowed, given', [
+    ('number', [1, 2], '2.0'), ('number', ['2'], '2'),
+    ('number', [1.0, 2.0], '2'), ('number', [0.1, 2], '2'),
+    ('string', [1, 2], '2'), ('string', ['2'], '2')])
+def test_an_allowed_value_may_be_written_differently(kind, allowed, given):
+    """As in Heat, allowed values have the type of their parameter."""
+    document = template({'a': servers(param('p'))}, parameters={'p': {
+        'type': kind, 'constraints': [{'allowed_values': allowed}]}})
+    assert len(paths(document, p=given)) == 2
+
+
+@pytest.mark.parametrize('allowed', [[True], ['true'], ['yes'], [1]])
+def test_an_allowed_boolean_may_be_text(allowed):
+    fields = {'type': 'boolean', 'constraints': [{'allowed_values': allowed}]}
+    document = template({'a': server()}, parameters={'p': fields})
+    assert len(paths(document, p='on')) == 1
+    place, message = refusal(document, {'p': 'off'})
+    assert place == 'parameters.p' and 'must be one of' in message
+
+
 def test_pseudo_parameters_of_the_stack_can_be_given():
     assert flavor(param('OS::project_id'), {},
                   **{'OS::project_id': 'c0ffee'}) == 'c0ffee'
