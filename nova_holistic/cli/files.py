@@ -112,8 +112,11 @@ class Files:
         :raises OSError: the file cannot be read
         :raises InvalidDocument: it is not a document
         """
-        text = self._texts[name] = self._read(name)
+        text = self._read(name)
+        # A mistake in the syntax contains its line.
+        self._texts[name] = b''
         document = load(text, trusted=True)
+        self._texts[name] = text
         if document is None and may_be_empty:
             return {}
         if document is None:

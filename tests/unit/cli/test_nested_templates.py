@@ -178,6 +178,17 @@ def test_mistakes_of_a_whole_nested_template_have_its_lines(terminal, stack):
         'column 1)']
 
 
+@pytest.mark.parametrize('mistake, message', [
+    ('resources: {}', "duplicate key 'resources', line 3, column 1"),
+    ('1: 2', 'a key must be a string, line 3, column 1'),
+    ('a: .nan', '.nan is not a finite number, line 3, column 4')])
+def test_a_nested_template_that_cannot_be_read_has_one_position(
+        terminal, stack, mistake, message):
+    (terminal.folder / 'in/parts/net.yaml').write_text(
+        f'heat_template_version: 2018-08-31\nresources: {{}}\n{mistake}\n')
+    assert lines(terminal) == [f'in/stack.yaml: parts/net.yaml: {message}']
+
+
 def test_a_missing_nested_template_has_the_line_of_its_use(terminal, stack):
     """The other mistakes are reported as well."""
     (terminal.folder / 'in/parts/net.yaml').unlink()
