@@ -106,6 +106,8 @@ class ChildGroup:
     :ivar reasons: why the group is not placed
     :ivar idempotency_key: the key it was created with; None if the child does
         not show it
+    :ivar project_id: project of the group in the child; None if the child does
+        not show it
     """
 
     child: str
@@ -117,6 +119,18 @@ class ChildGroup:
     members: tuple[ChildMember, ...] | None = None
     reasons: tuple[Reason, ...] = ()
     idempotency_key: str | None = None
+    project_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KnownGroup:
+    """What a parent knows about a group in a child before a request.
+
+    :ivar project_id: project of the group in the child; None: not known
+    """
+
+    uuid: str
+    project_id: str | None
 
 
 @dataclass(frozen=True, slots=True)

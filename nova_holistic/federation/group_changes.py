@@ -15,7 +15,7 @@ from nova_holistic.federation.errors import (
     ChildFailed, JournalRefused, MemberNotBuilt)
 from nova_holistic.federation import parent_path
 from nova_holistic.federation.refresh import Refresh
-from nova_holistic.federation.table_journal import TableJournal
+from nova_holistic.federation.table_journal import record_of, TableJournal
 from nova_holistic.federation.undo import undo_parts
 from nova_holistic.federation.update import kept_members
 from nova_holistic.federation.update.part_settler import definition, HELD
@@ -191,21 +191,23 @@ class GroupChanges:
         journal = TableJournal(self._table.parts, group_uuid, None,
                                self._clock)
         try:
-            undone = undo_parts(
-                journal.read(), lambda name: self._children.child(user, name),
+            refusals = undo_parts(
+                journal.read(),
+                lambda part: self._children.child_of(user, part),
                 journal, self._clock(), forget_missing=True)
         except JournalRefused as error:
             raise errors.GroupBusy(
                 f'group {group_uuid} is being placed') from error
-        if not undone:
+        if refusals:
             raise ChildFailed(
                 'these clouds have not deleted their part of the group: '
-                + ', '.join(sorted({part.child for part in journal.read()})))
+                + ', '.join(sorted({each.child for each in refusals}))
+                + ' (' + '; '.join(map(_public, refusals)) + ')')
         crash_points.reached('federation.parts-deleted')
         self._table.delete_group(group_uuid)
 
     def _child(self, user: User, part: GroupPart):
-        return self._children.child(user, part.child)
+        return self._children.child_of(user, record_of(part))
 
     def _parts(self, group_uuid: str) -> Sequence[GroupPart]:
         return [part for part in self._table.parts.of_group(group_uuid)

@@ -54,8 +54,9 @@ class GroupPlacer:
         journal = TableJournal(self._table.parts, record.uuid, record.engine,
                                self._clock)
         try:
-            undo_parts(journal.read(), lambda name: self._children.child(
-                user, name), journal, self._clock())
+            undo_parts(journal.read(),
+                       lambda part: self._children.child_of(user, part),
+                       journal, self._clock())
             answer = self._planners.of(user).place(
                 self._request(record), journal)
             if isinstance(answer, Placed):

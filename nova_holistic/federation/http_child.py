@@ -10,9 +10,9 @@ from urllib.parse import quote, urlencode
 from nova_holistic.documents.servers.positions import server_positions
 from nova_holistic.documents.validation import validator
 from nova_holistic.federation.child import (
-    ChildGroup, Document, Offer, Refusal, RefusalKind)
+    ChildGroup, Document, KnownGroup, Offer, Refusal, RefusalKind)
 from nova_holistic.federation.errors import InvalidAnswer
-from nova_holistic.federation.http import answers, schemas
+from nova_holistic.federation.http import answers, hidden_group, schemas
 from nova_holistic.federation.http.change_requests import (
     ACTIONS, ChangeRequests, FIRST, MISSING_OR_CONFLICT, never_raises,
     NOT_FOUND, POLL, wait_seconds)
@@ -39,15 +39,20 @@ class HttpChild(ChangeRequests):
     """
 
     def __init__(self, name: str, exchange: Exchange,
-                 clock: Callable[[], datetime], offer_lifetime: float = 60.0):
+                 clock: Callable[[], datetime], offer_lifetime: float = 60.0,
+                 known: KnownGroup | None = None):
         """
         :param clock: returns naive UTC
         :param offer_lifetime: seconds for which an offer is used
+        :param known: group of the requests, if it is known. That the child
+            does not show it proves its absence only for credentials of its
+            project, because the API hides groups of other projects
         """
         self.name = name
         self.exchange = exchange
         self._clock = clock
         self._lifetime = offer_lifetime
+        self._known = known
 
     def offer(self, document: Document, objective: str | None,
               seconds: float,
@@ -166,7 +171,7 @@ class HttpChild(ChangeRequests):
     def release(self, group_uuid: str,
                 members: Sequence[str] | None) -> Refusal | None:
         """See ``Child.release``."""
-        found = self.exchange.send(ChildRequest(
+        found = self._answered(ChildRequest(
             'POST', f'/v1/groups/{quote(group_uuid, safe="")}/release',
             FIRST, {'release': _given(
                 members=None if members is None else list(members))}),
@@ -176,7 +181,7 @@ class HttpChild(ChangeRequests):
     @never_raises
     def delete(self, group_uuid: str) -> Refusal | None:
         """See ``Child.delete``."""
-        found = self.exchange.send(ChildRequest(
+        found = self._answered(ChildRequest(
             'DELETE', '/v1/groups/' + quote(group_uuid, safe=''), FIRST),
             expected=(204, 404))
         return found if isinstance(found, Refusal) else None
@@ -186,12 +191,22 @@ class HttpChild(ChangeRequests):
               missing: Collection[int] = ()) -> Any:
         """The document of the answer, a Refusal, or None for the statuses
         ``missing``."""
-        found = self.exchange.send(request, (*expected, *missing))
+        found = self._answered(request, (*expected, *missing))
         if isinstance(found, Answer):
             if found.status in missing:
                 return None
             schema(found.document)
             return found.document
+        return found
+
+    def _answered(self, request: ChildRequest,
+                  expected: Collection[int]) -> Answer | Refusal:
+        """The answer, or a Refusal also for a status of 404 that does not
+        prove that the group is gone."""
+        found = self.exchange.send(request, expected)
+        if self._known is not None and isinstance(found, Answer) and (
+                found.status == 404):
+            return hidden_group.refusal(self.exchange, self._known) or found
         return found
 
     def _shared(self, what: str, request: Any, work: Callable[[], T]) -> T:

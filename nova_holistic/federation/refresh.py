@@ -16,10 +16,10 @@ from nova_holistic.federation.credentials.user import User
 from nova_holistic.federation.credentials.user_children import UserChildren
 from nova_holistic.federation.errors import JournalRefused
 from nova_holistic.federation.saga.journal import PartState
-from nova_holistic.federation.table_journal import TableJournal
+from nova_holistic.federation.table_journal import record_of, TableJournal
 from nova_holistic.federation.update.part_settler import PartSettler
 from nova_holistic.table.changes import mirrored_members
-from nova_holistic.table.coordination.parts import GroupPart
+from nova_holistic.table.coordination.parts import GroupPart, PartReport
 from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table.store import PlacementTable
 
@@ -93,7 +93,8 @@ class Refresh:
         :returns: the end of the lease; None: it is unknown, or the lease never
             ends
         """
-        found = self._children.child(user, part.child).show(part.child_group)
+        found = self._children.child_of(user, record_of(part)).show(
+            part.child_group)
         if isinstance(found, Refusal):
             LOG.info('Child %s does not report part %s', part.child,
                      part.idempotency_key)
@@ -116,12 +117,12 @@ class Refresh:
                      if each.instance_uuid is not None}
         pointers = {each.path: each.pointer for each in members
                     if each.pointer is not None}
-        if (instances, pointers, found.lease_end) != (
+        project = found.project_id or part.child_project
+        if (instances, pointers, found.lease_end, project) != (
                 dict(part.instances), dict(part.pointers),
-                part.lease_expires_at):
-            self._table.parts.observe(
-                part.idempotency_key, found.lease_end, instances, pointers,
-                now)
+                part.lease_expires_at, part.child_project):
+            self._table.parts.observe(part.idempotency_key, PartReport(
+                found.lease_end, instances, pointers, project), now)
         return found.lease_end
 
 

@@ -39,7 +39,8 @@ class TableJournal:
         if not self._parts.write(GroupPart(
                 part.key, self._group_uuid, part.child, part.name,
                 part.paths, str(part.state), self._clock(), part.group_uuid,
-                part.lease_end), self._owner, self._revision):
+                part.lease_end, child_project=part.project_id),
+                self._owner, self._revision):
             raise JournalRefused(
                 f'group {self._group_uuid} was deleted, has changed, or '
                 'belongs to another process')
@@ -53,4 +54,5 @@ def record_of(part: GroupPart) -> PartRecord:
     """The record of a row of the table."""
     return PartRecord(
         part.idempotency_key, part.child, part.name, tuple(part.paths),
-        PartState(part.state), part.lease_expires_at, part.child_group)
+        PartState(part.state), part.lease_expires_at, part.child_group,
+        part.child_project)

@@ -15,7 +15,7 @@ from nova_holistic.table import errors
 
 SCRIPTS = pathlib.Path(__file__).parent / 'migrations'
 VERSION_TABLE = 'holistic_alembic_version'
-NEEDED = '0031'
+NEEDED = '0033'
 """The oldest revision that this code can use. A later revision does not change
 this value if it contains no table or column that this code uses, for example
 if it only makes queries faster."""

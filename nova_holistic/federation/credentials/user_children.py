@@ -10,7 +10,8 @@ from keystoneauth1.plugin import BaseAuthPlugin
 from keystoneauth1.session import Session
 
 from nova_holistic.boot.errors import RightUnavailable
-from nova_holistic.federation.child import Child, Refusal, RefusalKind
+from nova_holistic.federation.child import (
+    Child, KnownGroup, Refusal, RefusalKind)
 from nova_holistic.federation.children_file import ChildEntry
 from nova_holistic.federation.credentials.closed_child import ClosedChild
 from nova_holistic.federation.credentials.registered import (
@@ -20,6 +21,7 @@ from nova_holistic.federation.http.exchange import Exchange
 from nova_holistic.federation.http.traffic import HttpLimits, Traffic
 from nova_holistic.federation.http_child import HttpChild
 from nova_holistic.federation import parent_path
+from nova_holistic.federation.saga.journal import PartRecord
 from nova_holistic.inventory import http_environment
 from nova_holistic.model.plan import Reason
 
@@ -56,9 +58,18 @@ class UserChildren:
         reach refuses every request."""
         return {name: self.child(user, name) for name in self.entries}
 
-    def child(self, user: User, name: str) -> Child:
+    def child_of(self, user: User, part: PartRecord) -> Child:
+        """The child that has a part. It does not accept that the part is gone
+        if the credentials only do not show it."""
+        return self.child(user, part.child, part.known_group)
+
+    def child(self, user: User, name: str,
+              known: KnownGroup | None = None) -> Child:
         """One child. A child that the file no longer lists refuses every
-        request."""
+        request.
+
+        :param known: see ``HttpChild``
+        """
         entry = self.entries.get(name)
         if entry is None:
             return _closed(name, 'is no longer a child of this parent')
@@ -74,7 +85,7 @@ class UserChildren:
         parents = parent_path.joined(user.parents, self.own_name)
         return HttpChild(name, self.exchange(
             name, auth, f'{user.user_id} {user.project_id} {parents}',
-            parents=parents), self._clock)
+            parents=parents), self._clock, known=known)
 
     def exchange(self, name: str, auth: BaseAuthPlugin, identity: str,
                  service_type: str = SERVICE_TYPE,

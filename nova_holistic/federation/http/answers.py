@@ -69,7 +69,8 @@ def group(child: str, found: Mapping[str, Any],
             ChildMember(each['member'], each['state'],
                         each.get('instance_uuid'), _pointer(each))
             for each in members),
-        reasons(child, found), found.get('idempotency_key'))
+        reasons(child, found), found.get('idempotency_key'),
+        found.get('project_id'))
 
 
 def _pointer(placement: Mapping[str, Any]) -> tuple[str, str] | None:

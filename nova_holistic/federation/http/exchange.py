@@ -61,7 +61,8 @@ class Exchange:
              expected: Collection[int] = (200,)) -> Answer | Refusal:
         """Send a request. A failure is a Refusal.
 
-        :param expected: statuses that are answers; any other is a Refusal
+        :param expected: statuses that are answers; any other is a Refusal, and
+            so is an error without an error document of the API
         :raises InvalidAnswer: the answer is too large, is compressed, does not
             end in time, or is not JSON
         """
@@ -79,9 +80,20 @@ class Exchange:
             return self._refusal(RefusalKind.FORBIDDEN, error)
         except (*_UNREADABLE, ChildUnreachable) as error:
             return self._refusal(RefusalKind.UNREACHABLE, error)
-        if answer.status in expected:
-            return answer
-        return self._refused(answer)
+        if answer.status not in expected:
+            return self._refused(answer)
+        if answer.status >= 400 and not has_error(answer.document):
+            # A proxy has answered, for example while the child is replaced.
+            return self.unreachable(
+                f'HTTP status {answer.status} without an error of the API')
+        return answer
+
+    def project_id(self) -> str | None | Refusal:
+        """The project of the credentials in the child; None: not known."""
+        try:
+            return self._adapter.get_project_id()
+        except _UNREADABLE as error:
+            return self._refusal(RefusalKind.UNREACHABLE, error)
 
     def _answer(self, request: ChildRequest, seconds: float) -> Answer:
         limits, end = self.traffic.limits, self.traffic.timer() + seconds
@@ -160,6 +172,17 @@ def _or_none(body: bytes) -> Any:
         return parse_body(body)
     except InvalidAnswer:
         return None
+
+
+def has_error(document: Any, code: str = 'holistic.') -> bool:
+    """Whether the body of a response is an error document of the API.
+
+    :param code: beginning of the code of its first error
+    """
+    try:
+        return str(document['errors'][0]['code']).startswith(code)
+    except (KeyError, TypeError, IndexError):
+        return False
 
 
 def _details(document: Any) -> list[str]:

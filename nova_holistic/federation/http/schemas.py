@@ -62,6 +62,7 @@ _GROUP = _object({
                 'additionalProperties': _WHOLE},
     'lease_expires_at': {'type': ['string', 'null'], 'maxLength': 64},
     'idempotency_key': {'type': ['string', 'null'], 'maxLength': 255},
+    'project_id': {'type': ['string', 'null'], 'maxLength': 255},
     'reasons': _REASONS,
 }, 'id', 'name', 'status', 'task', 'members', 'lease_expires_at')
 

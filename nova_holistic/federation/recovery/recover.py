@@ -162,7 +162,7 @@ class Recovery:
             part.text, part.key.group, part.key.child, part.name,
             tuple(each.path for each in part.group.members or ()),
             str(PartState.COMMITTED), self._clock(), part.group.uuid,
-            part.lease_end)
+            part.lease_end, child_project=part.project_id)
 
 
 def _must_be_equal(known: dict[str, Member], found: Collection[str]) -> None:

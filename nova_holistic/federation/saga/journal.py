@@ -6,6 +6,8 @@ from datetime import datetime
 import enum
 from typing import Protocol
 
+from nova_holistic.federation.child import KnownGroup
+
 
 class PartState(enum.StrEnum):
     """States of a part, in the order of a commit.
@@ -41,6 +43,7 @@ class PartRecord:
     :ivar lease_end: time in naive UTC at which the child frees the planned
         members if the lease is not extended; None: not known
     :ivar group_uuid: UUID of the group in the child; None: not known yet
+    :ivar project_id: project of the group in the child; None: not known
     """
 
     key: str
@@ -50,6 +53,13 @@ class PartRecord:
     state: PartState
     lease_end: datetime | None
     group_uuid: str | None = None
+    project_id: str | None = None
+
+    @property
+    def known_group(self) -> KnownGroup | None:
+        """The group in the child, as far as it is known."""
+        return self.group_uuid and KnownGroup(
+            self.group_uuid, self.project_id) or None
 
 
 class Journal(Protocol):

@@ -140,7 +140,7 @@ class Saga:
                 # The child refused the request itself.
                 self._write(order, PartState.UNDONE, None, None)
             raise _Stopped(Failed(order, found))
-        self._write(order, PartState.CREATED, found.uuid, found.lease_end)
+        self._write(order, PartState.CREATED, found, found.lease_end)
         crash_points.reached('federation.part-written')
         self._must_be_whole(order, found)
         return found
@@ -148,7 +148,7 @@ class Saga:
     def _extend(self, order: Order, group: ChildGroup) -> PlacedPart:
         seconds = self._terms.lease or LONGEST_LEASE
         end = self._clock() + timedelta(seconds=seconds)
-        self._write(order, PartState.EXTENDING, group.uuid, end)
+        self._write(order, PartState.EXTENDING, group, end)
         found = _repeated(lambda: order.child.extend(group.uuid, seconds))
         crash_points.reached('federation.part-extended')
         if isinstance(found, Refusal):
@@ -157,7 +157,7 @@ class Saga:
             raise _Stopped(Failed(order, _refusal(
                 order, 'the group is gone before its lease was extended')))
         self._must_be_whole(order, found)
-        self._write(order, PartState.COMMITTED, found.uuid, found.lease_end)
+        self._write(order, PartState.COMMITTED, found, found.lease_end)
         return PlacedPart(order.child.name, found, order.paths)
 
     def _must_be_whole(self, order: Order, group: ChildGroup) -> None:
@@ -191,18 +191,19 @@ class Saga:
                     # The request may still arrive. The record remains until
                     # its lease would have ended.
                     continue
-                record = replace(record, group_uuid=found.uuid)
+                record = replace(record, group_uuid=found.uuid,
+                                 project_id=found.project_id)
                 self._try_to_write(replace(record, state=PartState.UNDOING))
             if _repeated(lambda: order.child.delete(
                     record.group_uuid)) is None:
                 crash_points.reached('federation.part-undone')
                 self._try_to_write(replace(record, state=PartState.UNDONE))
 
-    def _write(self, order: Order, state: PartState, group: str | None,
+    def _write(self, order: Order, state: PartState, group: ChildGroup | None,
                lease_end: datetime | None) -> None:
         record = PartRecord(
             order.key, order.child.name, order.document['name'], order.paths,
-            state, lease_end, group)
+            state, lease_end, group and group.uuid, group and group.project_id)
         # A part that may exist must be undone, also if this write fails.
         self._records[order.key] = record
         self._journal.write(record)

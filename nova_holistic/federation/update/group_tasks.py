@@ -99,4 +99,4 @@ class GroupTasks:
                 if part.state in HELD]
 
     def _child(self, user: User, part: GroupPart) -> Child:
-        return self._children.child(user, part.child)
+        return self._children.child_of(user, record_of(part))

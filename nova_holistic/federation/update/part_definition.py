@@ -37,7 +37,7 @@ def bring(child: Child, group_uuid: str, document: Document,
             break
     if found is None:
         return _refusal(child, RefusalKind.INVALID,
-                        'the cloud no longer has its part of the group; '
+                        'the cloud does not show its part of the group; '
                         'replan the group')
     return found
 

@@ -65,8 +65,9 @@ class PartSettler:
         for part, inside in self._due(record.uuid, _is_to_change):
             self._bring(user, record, part, inside, journal)
         for part, _ in self._due(record.uuid, _is_to_undo):
-            undo_parts([record_of(part)], lambda name: self._children.child(
-                user, name), journal, self._clock())
+            undo_parts([record_of(part)],
+                       lambda each: self._children.child_of(user, each),
+                       journal, self._clock())
 
     def paths(self, group_uuid: str) -> Mapping[str, Sequence[str]]:
         """Cloud to the paths of its members."""
@@ -112,7 +113,7 @@ class PartSettler:
     def _bring(self, user: User, record: GroupRecord, part: GroupPart,
                paths: Sequence[str], journal: Journal) -> None:
         document = self.document(record, part.child, paths)
-        child = self._children.child(user, part.child)
+        child = self._children.child_of(user, record_of(part))
         # Refused if the document follows from an outdated definition.
         journal.write(record_of(part))
         found = bring(child, part.child_group or '', document, UpdateTerms(

@@ -41,7 +41,8 @@ def _insert(database: Database, record: GroupRecord,
                 for position, member in enumerate(members)])
         if parts:
             session.execute(sa.insert(PartRow), [
-                {'idempotency_key': part.idempotency_key, **part_values(part)}
+                {'idempotency_key': part.idempotency_key,
+                 **part_values(part), 'child_project': part.child_project}
                 for part in parts])
         events.add(session, [events.Event(
             record.uuid, events.Kind.GROUP_STATUS,

@@ -43,6 +43,8 @@ class GroupPart:
     :ivar pointers: path of the cloud below the child and UUID of the group
         in this cloud, by the paths of members. Only a child that is also a
         parent reports them.
+    :ivar child_project: project of the group in the child; None if it is
+        unknown
     """
 
     idempotency_key: str
@@ -56,6 +58,18 @@ class GroupPart:
     lease_expires_at: datetime | None = None
     instances: Mapping[str, str] = FrozenMapping()
     pointers: Mapping[str, tuple[str, str]] = FrozenMapping()
+    child_project: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PartReport:
+    """What a child reported about a part. The fields are those of GroupPart.
+    """
+
+    lease_expires_at: datetime | None
+    instances: Mapping[str, str]
+    pointers: Mapping[str, tuple[str, str]]
+    child_project: str | None
 
 
 class Parts:
@@ -90,20 +104,18 @@ class Parts:
                     idempotency_key=part.idempotency_key, **values))
         return True
 
-    def observe(self, key: str, lease_expires_at: datetime | None,
-                instances: Mapping[str, str],
-                pointers: Mapping[str, tuple[str, str]],
-                now: datetime) -> None:
+    def observe(self, key: str, report: PartReport, now: datetime) -> None:
         """Write the values that a child reported for a part.
 
         :param key: idempotency key of the part
         """
         update_rows(
             self._database, PartRow, [PartRow.idempotency_key == key],
-            {'lease_expires_at': lease_expires_at,
-             'instances': dict(instances), 'updated_at': now,
+            {'lease_expires_at': report.lease_expires_at,
+             'instances': dict(report.instances), 'updated_at': now,
              'pointers': {path: list(pointer)
-                          for path, pointer in pointers.items()}})
+                          for path, pointer in report.pointers.items()},
+             **_project(report.child_project)})
 
     @retried
     def remove(self, keys: Sequence[str]) -> None:
@@ -173,7 +185,13 @@ def part_values(part: GroupPart) -> dict[str, object]:
             'name': part.name, 'child_group': part.child_group,
             'paths': list(part.paths), 'state': part.state,
             'lease_expires_at': part.lease_expires_at,
-            'updated_at': part.updated_at}
+            'updated_at': part.updated_at, **_project(part.child_project)}
+
+
+def _project(child_project: str | None) -> dict[str, object]:
+    """The column with the project. A known project is never replaced by an
+    unknown one."""
+    return {} if child_project is None else {'child_project': child_project}
 
 
 def _part(row: PartRow) -> GroupPart:
@@ -182,4 +200,5 @@ def _part(row: PartRow) -> GroupPart:
         tuple(row.paths), row.state, row.updated_at, row.child_group,
         row.lease_expires_at, FrozenMapping(row.instances or {}),
         FrozenMapping({path: tuple(pointer)
-                       for path, pointer in (row.pointers or {}).items()}))
+                       for path, pointer in (row.pointers or {}).items()}),
+        row.child_project)

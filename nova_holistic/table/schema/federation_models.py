@@ -33,6 +33,7 @@ class PartRow(Base):
     lease_expires_at: orm.Mapped[datetime | None]
     instances: orm.Mapped[Any | None] = orm.mapped_column(NULLABLE_JSON)
     pointers: orm.Mapped[Any | None] = orm.mapped_column(NULLABLE_JSON)
+    child_project: orm.Mapped[str | None] = orm.mapped_column(KEY)
     updated_at: orm.Mapped[datetime]
 
 

@@ -34,6 +34,9 @@ class Children:
     def child(self, user, name):
         return self._children[name]
 
+    def child_of(self, user, part):
+        return self._children[part.child]
+
 
 class Parent(Service):
     """A service that is a parent. Its clock moves only while a caller sleeps.
@@ -55,7 +58,7 @@ class Parent(Service):
     def renew(self):
         for name, value in {'refresh_interval': 0.0, **self.options}.items():
             self.conf.set_override(name, value, group='federation')
-        around, children = self.clouds.time, Children(self.clouds.children)
+        around, children = self.clouds.time, self.user_children()
         planners = Planners(
             self.conf, children, KnownFacts((), {}, 0.0, around.now),
             Surroundings(
@@ -66,6 +69,10 @@ class Parent(Service):
         self.federation = self.engines
         self.credentials = Registrations(children, None)
         super().renew()
+
+    def user_children(self):
+        """Return the children of the parent, as a UserChildren."""
+        return Children(self.clouds.children)
 
     def post(self, document, **more):
         """Create a group, and wait until it is settled."""

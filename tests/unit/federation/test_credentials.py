@@ -41,8 +41,9 @@ class Api:
     def __call__(self, environ, start_response):
         self.headers.append(dict(webob.Request(environ).headers))
         return webob.Response(
-            status=404, json_body={'errors': [{'detail': 'no group'}]})(
-                environ, start_response)
+            status=404, json_body={'errors': [{
+                'code': 'holistic.not_found', 'detail': 'no group'}]})(
+                    environ, start_response)
 
 
 class SentToken(noauth.NoAuth):

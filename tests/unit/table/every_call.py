@@ -24,7 +24,7 @@ from nova_holistic.table.changes.held_places import Handover
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.coordination.bindings import (
     Binding, BindingKind, Hinted, stack_target)
-from nova_holistic.table.coordination.parts import GroupPart
+from nova_holistic.table.coordination.parts import GroupPart, PartReport
 from nova_holistic.table.coordination.refusals import Refusal
 from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.created_volumes import (
@@ -461,8 +461,9 @@ def federate(table):
         group, {'web': None}), ENGINE)
     mirrored_members.write(table.database, group.uuid,
                            {'db/web': MemberState.BUILT}, NOON)
-    table.parts.observe('p-1', LATER, {'web': builders.new_uuid()},
-                        {'web': ('ams', builders.new_uuid())}, NOON)
+    table.parts.observe('p-1', PartReport(
+        LATER, {'web': builders.new_uuid()},
+        {'web': ('ams', builders.new_uuid())}, 'blue'), NOON)
     assert not table.parts.forget(group.uuid, 'dfw', NOON)
     table.parts.remove(['p-1'])
     assert table.parts.of_group(group.uuid) == ()

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from nova_holistic.table.changes import mirrored_members
-from nova_holistic.table.coordination.parts import GroupPart
+from nova_holistic.table.coordination.parts import GroupPart, PartReport
 from nova_holistic.table.database import Duplicate
 from nova_holistic.table.records import GroupStatus, MemberState, Task
 from tests.unit.table import builders
@@ -38,11 +38,21 @@ def test_the_report_of_a_child_is_kept(table):
     part, server = planning(table), builders.new_uuid()
     table.parts.write(part, 'one')
     pointers = {'db/web': (builders.new_uuid(), 'web')}
-    table.parts.observe(part.idempotency_key, LATER, {'db/web': server},
-                        pointers, LATER)
+    table.parts.observe(part.idempotency_key, PartReport(
+        LATER, {'db/web': server}, pointers, 'blue'), LATER)
     assert table.parts.of_group(part.group_uuid) == (replace(
         part, lease_expires_at=LATER, instances={'db/web': server},
-        pointers=pointers, updated_at=LATER),)
+        pointers=pointers, updated_at=LATER, child_project='blue'),)
+
+
+def test_a_known_project_is_kept(table):
+    part = planning(table)
+    table.parts.write(replace(part, child_project='blue'), 'one')
+    table.parts.write(part, 'one')
+    table.parts.observe(part.idempotency_key, PartReport(
+        None, {}, {}, None), NOON)
+    (found,) = table.parts.of_group(part.group_uuid)
+    assert found.child_project == 'blue'
 
 
 def test_only_the_owner_of_the_task_writes_parts(table):
