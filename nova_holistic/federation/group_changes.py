@@ -22,6 +22,7 @@ from nova_holistic.federation.update.part_settler import definition, HELD
 from nova_holistic.messaging import errors
 from nova_holistic.messaging.results import Released
 from nova_holistic.model.policy_types import PolicyTypes
+from nova_holistic.table.changes import group_deletion
 from nova_holistic.table.coordination.parts import GroupPart
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (
@@ -184,27 +185,30 @@ class GroupChanges:
         :param revision: required revision of the group; None means any
         :raises StaleRevision: the group has another revision
         :raises GroupUnknown: there is no such group
-        :raises GroupBusy: the group has a task
+        :raises GroupBusy: the group has a task, or had a task since the begin
+            of the deletion
         :raises ChildFailed: a part may still exist; ask again
         """
-        self._settled(group_uuid, revision)
+        record = self._settled(group_uuid, revision)
         journal = TableJournal(self._table.parts, group_uuid, None,
-                               self._clock)
+                               self._clock, record.revision)
         try:
             refusals = undo_parts(
                 journal.read(),
                 lambda part: self._children.child_of(user, part),
                 journal, self._clock(), forget_missing=True)
         except JournalRefused as error:
-            raise errors.GroupBusy(
-                f'group {group_uuid} is being placed') from error
+            raise _changed(group_uuid) from error
         if refusals:
             raise ChildFailed(
                 'these clouds have not deleted their part of the group: '
                 + ', '.join(sorted({each.child for each in refusals}))
                 + ' (' + '; '.join(map(_public, refusals)) + ')')
         crash_points.reached('federation.parts-deleted')
-        self._table.delete_group(group_uuid)
+        if not group_deletion.delete_without_parts(
+                self._table.database, group_uuid) and (
+                    self._table.get_group(group_uuid) is not None):
+            raise _changed(group_uuid)
 
     def _child(self, user: User, part: GroupPart):
         return self._children.child_of(user, record_of(part))
@@ -235,6 +239,12 @@ class GroupChanges:
                 raise table_errors.MemberUnknown(group_uuid, name)
         return [row for row in members if row.member.path in names
                 or row.member.description in names]
+
+
+def _changed(group_uuid: str) -> errors.GroupBusy:
+    return errors.GroupBusy(
+        f'group {group_uuid} has changed since its deletion began; delete it '
+        'again')
 
 
 def _must_succeed(answers: Collection[object]) -> None:

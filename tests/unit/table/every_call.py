@@ -15,9 +15,9 @@ from nova_holistic.table.boot_records import (
 from nova_holistic.table.changes.alternates import Seen
 from nova_holistic.table.changes.claim import SeenRows
 from nova_holistic.table.changes import (
-    alternates, detaching, group_degradation, group_growth, group_purge,
-    group_revision, held_places, member_moves, member_release, member_replan,
-    mirrored_members, recovered_groups)
+    alternates, detaching, group_degradation, group_deletion, group_growth,
+    group_purge, group_revision, held_places, member_moves, member_release,
+    member_replan, mirrored_members, recovered_groups)
 from nova_holistic.table.changes.detaching import Detached
 from nova_holistic.table.changes.group_revision import Revision
 from nova_holistic.table.changes.held_places import Handover
@@ -475,7 +475,10 @@ def federate(table):
             table.database, lost, builders.members_of(lost, {'web': None}),
             [GroupPart('p-2', lost.uuid, 'dfw', 'shop', ['web'], 'committed',
                        NOON)]) is new
+    assert not group_deletion.delete_without_parts(
+        table.database, lost.uuid)
     assert table.parts.forget(lost.uuid, 'dfw', NOON)
+    assert group_deletion.delete_without_parts(table.database, lost.uuid)
     user = ('ann', 'blue', 'dfw')
     for text in ('first', 'second'):
         table.child_credentials.put(*user, text, NOON)
