@@ -4,6 +4,7 @@
 import argparse
 from collections.abc import Sequence
 import dataclasses
+from datetime import timedelta
 import json
 
 from nova_holistic.cli.components import (
@@ -14,7 +15,8 @@ from nova_holistic.cli.manage_commands import group
 from nova_holistic.cli.output import group_tables
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.federation import children_file
-from nova_holistic.federation.recovery import forgotten_cloud
+from nova_holistic.federation.recovery import (
+    ended_tasks, forgotten_cloud)
 from nova_holistic.federation.recovery.recover import (
     LEFT, Outcome, Owner, Recovery)
 from nova_holistic.policies import load_policy_types
@@ -28,9 +30,7 @@ def recover(conf) -> CommandResult:
     """restore the groups of a parent that has lost its database from the
     groups of its children"""
     arguments = conf.command
-    if not conf.federation.children:
-        raise InvalidDocument('[federation] children', 'the option is not '
-                              'set: this service is not a parent')
+    _must_be_parent(conf)
     owner = _owner(arguments)
     table = engine_components.managed_table(conf)
     clock = DatabaseClock(table.database)
@@ -62,6 +62,40 @@ def forget(conf) -> CommandResult:
         _INCOMPLETE if any(
             each.result == forgotten_cloud.BUSY for each in outcomes)
         else exits.GOOD)
+
+
+def end_task(conf) -> CommandResult:
+    """end the tasks of groups that wait for a user who does not return, so
+    that the groups can be changed or deleted"""
+    arguments = conf.command
+    _must_be_parent(conf)
+    table = engine_components.managed_table(conf)
+    clock = DatabaseClock(table.database)
+    outcomes = tuple(
+        ended_tasks.end(
+            table, uuid, timedelta(seconds=conf.federation.task_timeout),
+            clock, arguments.dry_run)
+        for uuid in dict.fromkeys(arguments.groups))
+    return CommandResult(
+        _ended_text(outcomes, arguments.format),
+        _INCOMPLETE if any(each.result == ended_tasks.BUSY
+                           for each in outcomes) else exits.GOOD)
+
+
+def _must_be_parent(conf) -> None:
+    if not conf.federation.children:
+        raise InvalidDocument('[federation] children', 'the option is not '
+                              'set: this service is not a parent')
+
+
+def _ended_text(outcomes: Sequence[ended_tasks.EndedTask], form: str) -> str:
+    if form == 'json':
+        return json.dumps([dataclasses.asdict(each) for each in outcomes],
+                          indent=2)
+    return '\n'.join(group_tables.columns(
+        ('GROUP', 'TASK', 'PROJECT', 'USER', 'RESULT'),
+        ((each.group, each.task or '-', each.project_id, each.user_id,
+          each.result) for each in outcomes)))
 
 
 def _forgotten_text(outcomes: Sequence[forgotten_cloud.ForgottenPart],
@@ -119,9 +153,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _forget_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        'groups', nargs='+', type=group.printable_name, metavar='UUID',
-        help='UUID of a group of this parent')
+    _add_groups(parser)
     parser.add_argument(
         '--cloud', required=True, type=group.printable_name, metavar='NAME',
         help='name of the child')
@@ -132,6 +164,20 @@ def _forget_arguments(parser: argparse.ArgumentParser) -> None:
     _add_format(parser)
 
 
+def _end_task_arguments(parser: argparse.ArgumentParser) -> None:
+    _add_groups(parser)
+    parser.add_argument(
+        '--dry-run', action='store_true',
+        help='list the tasks, and end none')
+    _add_format(parser)
+
+
+def _add_groups(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        'groups', nargs='+', type=group.printable_name, metavar='UUID',
+        help='UUID of a group of this parent')
+
+
 def _add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--format', default='table', choices=group_tables.FORMATS,
@@ -139,4 +185,6 @@ def _add_format(parser: argparse.ArgumentParser) -> None:
 
 
 COMMANDS = {('federation', 'recover'): Command(recover, _arguments),
-            ('federation', 'forget'): Command(forget, _forget_arguments)}
+            ('federation', 'forget'): Command(forget, _forget_arguments),
+            ('federation', 'end-task'): Command(
+                end_task, _end_task_arguments)}

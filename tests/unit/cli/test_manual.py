@@ -111,8 +111,9 @@ def _ansible(text):
 
 def test_the_page_of_manage_lists_each_command():
     page = (MANUAL / 'doc/source/cli/nova-holistic-manage.rst').read_text()
-    listed = set(re.findall(r'^``([a-z]+(?: [a-z]+)?)(?: .*)?``$', page,
-                            re.MULTILINE))
+    listed = set(re.findall(
+        r'^``([a-z]+(?: [a-z]+(?:-[a-z]+)?)?)(?: .*)?``$', page,
+        re.MULTILINE))
     assert listed == {' '.join(words) for words in manage.COMMANDS}
 
 
