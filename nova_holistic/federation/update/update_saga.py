@@ -10,6 +10,7 @@ the table has the new definition.
 """
 
 from collections.abc import Mapping, Sequence
+import contextlib
 from dataclasses import dataclass, replace
 
 from nova_holistic import crash_points
@@ -122,8 +123,8 @@ class UpdateSaga:
         child = _child(order)
         part = self._parts[child.name]
         uuid = part.record.group_uuid or ''
-        self._changing.append((child, part))
         self._note(part.record)
+        self._changing.append((child, part))
         crash_points.reached('federation.change-noted')
         found = bring(child, uuid, order.document, self._terms, part.revived)
         crash_points.reached('federation.part-changed')
@@ -138,19 +139,20 @@ class UpdateSaga:
         return None
 
     def _restore(self) -> None:
-        """Restore the former definitions. A child that does not answer gets
-        its definition later, because its part remains CHANGING in the journal.
+        """Restore the former definitions, unless another process owns the
+        group: it settles the parts, and may have changed them again. A child
+        that does not answer gets its definition later, because its part
+        remains CHANGING in the journal.
         """
-        for child, part in reversed(self._changing):
-            found = bring(child, part.record.group_uuid or '', part.document,
-                          self._terms)
-            if isinstance(found, ChildDefinition):
-                try:
+        with contextlib.suppress(JournalRefused):
+            for child, part in reversed(self._changing):
+                self._note(part.record)
+                found = bring(child, part.record.group_uuid or '',
+                              part.document, self._terms)
+                if isinstance(found, ChildDefinition):
                     self._journal.write(replace(
                         part.record, state=PartState.COMMITTED,
                         lease_end=found.group.lease_end))
-                except JournalRefused:
-                    pass
         self._changing.clear()
 
     def _note(self, record: PartRecord) -> None:
