@@ -82,14 +82,16 @@ class Refresh:
                 self._settler.settle(user, record, journal)
                 parts = self._table.parts.of_group(group_uuid)
         kept = [part for part in parts if part.state == PartState.COMMITTED]
-        ends = [self._part(user, part) for part in kept]
+        ends = [self._part(user, part, record.revision) for part in kept]
         if kept and None not in ends:
             self._table.update_group(
                 group_uuid, _LEASED, lease_expires_at=min(ends))
 
-    def _part(self, user: User, part: GroupPart) -> datetime | None:
+    def _part(self, user: User, part: GroupPart,
+              revision: int) -> datetime | None:
         """Write what the child reports about its part.
 
+        :param revision: revision of the group when it was read
         :returns: the end of the lease; None: it is unknown, or the lease never
             ends
         """
@@ -107,12 +109,13 @@ class Refresh:
                     row.member.path: MemberState.LOST
                     for row in self._table.members(part.group_uuid)
                     if row.member.path in part.paths
-                    and row.state == MemberState.PLANNED}, now)
+                    and row.state == MemberState.PLANNED}, now, revision)
             return part.lease_expires_at
         members = _reported(found, part)
         mirrored_members.write(
             self._table.database, part.group_uuid,
-            {each.path: MemberState(each.state) for each in members}, now)
+            {each.path: MemberState(each.state) for each in members}, now,
+            revision)
         instances = {each.path: each.instance_uuid for each in members
                      if each.instance_uuid is not None}
         pointers = {each.path: each.pointer for each in members

@@ -92,7 +92,7 @@ class Parts:
         """
         values = part_values(part)
         with self._database.writer() as session:
-            if not _owned(session, part.group_uuid, engine, revision):
+            if not owned(session, part.group_uuid, engine, revision):
                 return False
             changed = session.execute(
                 sa.update(PartRow).where(
@@ -137,7 +137,7 @@ class Parts:
             is changed
         """
         with self._database.writer() as session:
-            if not _owned(session, group_uuid, None):
+            if not owned(session, group_uuid, None):
                 return False
             session.execute(
                 sa.delete(PartRow).where(PartRow.group_uuid == group_uuid,
@@ -159,8 +159,8 @@ class Parts:
                 .order_by(PartRow.idempotency_key))))
 
 
-def _owned(session: orm.Session, group_uuid: str, engine: str | None,
-           revision: int | None = None) -> bool:
+def owned(session: orm.Session, group_uuid: str, engine: str | None,
+          revision: int | None = None) -> bool:
     """Lock the group's row until the end of the transaction.
 
     :param revision: see ``Parts.write``

@@ -381,6 +381,29 @@ def test_a_refresh_does_not_delete_the_parts_of_a_replan(
     assert set(states(parent, group).values()) == {'committed'}
 
 
+def test_a_refresh_does_not_write_what_a_cloud_reported_before_a_replan(
+        parent):
+    """The replan begins and ends after the cloud has reported that it has no
+    part."""
+    group = parent.post(parts(HOME))
+    child = parent.clouds.children['ams']
+    child.cloud.delete(*child.cloud.groups)
+    assert parent.get(group['id'])['members'] == {'lost': 1}
+
+    def late(method, when):
+        if (method, when) == ('show', 'after'):
+            child.fault = keep_answers
+            url = f'/v1/groups/{group["id"]}'
+            assert parent.ask('POST', f'{url}/replan', {
+                'replan': {}}).status_int == 202
+            assert parent.settled(group['id'])['reasons'] == []
+
+    child.fault = late
+    parent.get(group['id'])
+    assert [row.state for row in parent.table.members(group['id'])] == [
+        'planned']
+
+
 def test_a_refresh_does_not_repeat_what_another_one_has_done(parent):
     """Another process deletes both parts while the refresh waits for the
     first cloud."""

@@ -461,6 +461,8 @@ def federate(table):
         group, {'web': None}), ENGINE)
     mirrored_members.write(table.database, group.uuid,
                            {'db/web': MemberState.BUILT}, NOON)
+    mirrored_members.write(table.database, group.uuid,
+                           {'db/web': MemberState.LOST}, NOON, 1)
     table.parts.observe('p-1', PartReport(
         LATER, {'web': builders.new_uuid()},
         {'web': ('ams', builders.new_uuid())}, 'blue'), NOON)

@@ -8,6 +8,7 @@ import pytest
 
 from nova_holistic.table.changes import mirrored_members
 from nova_holistic.table.coordination.parts import GroupPart, PartReport
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.database import Duplicate
 from nova_holistic.table.records import GroupStatus, MemberState, Task
 from tests.unit.table import builders
@@ -126,3 +127,16 @@ def test_states_of_children_are_mirrored_without_a_state_machine(table):
     mirrored_members.write(table.database, group.uuid, {
         'db/node-1': MemberState.BUILT}, LATER)
     assert table.get_group(group.uuid).status == GroupStatus.COMPLETE
+
+
+@pytest.mark.parametrize('revision, task, state', [
+    (1, None, 'built'), (2, None, 'planned'), (1, Task.UPDATING, 'planned')])
+def test_states_of_a_group_that_has_changed_are_not_mirrored(
+        table, revision, task, state):
+    group = builders.planned(table, web=None)
+    if task:
+        assert table.tasks.request(group.uuid, NewTask(
+            task, {}, [GroupStatus.PLANNED]), NOON)
+    mirrored_members.write(table.database, group.uuid, {
+        'db/web': MemberState.BUILT}, LATER, revision)
+    assert [row.state for row in table.members(group.uuid)] == [state]
