@@ -17,7 +17,7 @@ from nova_holistic.federation.credentials.user_children import UserChildren
 from nova_holistic.federation.errors import JournalRefused
 from nova_holistic.federation.saga.journal import PartState
 from nova_holistic.federation.table_journal import record_of, TableJournal
-from nova_holistic.federation.update.part_settler import PartSettler
+from nova_holistic.federation.update.part_settler import HELD, PartSettler
 from nova_holistic.table.changes import mirrored_members
 from nova_holistic.table.coordination.parts import GroupPart, PartReport
 from nova_holistic.table.records import GroupStatus, MemberState
@@ -81,6 +81,11 @@ class Refresh:
             with contextlib.suppress(JournalRefused, InvalidDocument):
                 self._settler.settle(user, record, journal)
                 parts = self._table.parts.of_group(group_uuid)
+        # A deletion of the group that has not ended may have deleted parts.
+        mirrored_members.lose_members_elsewhere(
+            self._table.database, group_uuid,
+            [part.child for part in parts if part.state in HELD],
+            self._clock(), record.revision)
         kept = [part for part in parts if part.state == PartState.COMMITTED]
         ends = [self._part(user, part, record.revision) for part in kept]
         if kept and None not in ends:

@@ -2,7 +2,7 @@
 """Writes the states of members that the children of a federation report to
 their parent."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 import contextlib
 from datetime import datetime
 from typing import Any
@@ -46,6 +46,24 @@ def write(database: Database, group_uuid: str,
                 _write(database, group_uuid, {
                     'state': state, 'updated_at': now}, batch, revision)
     progress.settle(database, group_uuid, now)
+
+
+def lose_members_elsewhere(database: Database, group_uuid: str,
+                           clouds: Collection[str], now: datetime,
+                           revision: int) -> None:
+    """Mark the planned members as lost that are in other clouds.
+
+    :param clouds: clouds that have a part of the group
+    :param revision: see ``write``
+    """
+    with database.reader() as session:
+        paths = session.scalars(sa.select(MemberRow.path).where(
+            MemberRow.group_uuid == group_uuid,
+            MemberRow.state == MemberState.PLANNED,
+            MemberRow.host.not_in(clouds))).all()
+    if paths:
+        write(database, group_uuid, dict.fromkeys(paths, MemberState.LOST),
+              now, revision)
 
 
 class _Outdated(Exception):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group is deleted while another process changes it."""
+"""A group is deleted while another process changes it, or while one of its
+clouds does not answer."""
 
 import pytest
 
@@ -8,7 +9,8 @@ from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import GroupStatus, Task
 from tests.unit.api.service import refusal
 from tests.unit.federation.test_updates import (
-    AWAY, HOME, keep_answers, nested, parent, parts, states, updated)
+    AWAY, HOME, keep_answers, lose_answers, nested, parent, parts, states,
+    updated)
 from tests.unit.federation.clouds import member
 
 __all__ = ['parent']
@@ -59,3 +61,21 @@ def test_a_delete_leaves_a_group_whose_update_begins_at_its_end(
     assert refusal(delete(parent, group))[:2] == (409, 'holistic.conflict')
     assert parent.table.get_group(group['id']) is not None
     assert parent.clouds.held() == ({'ams': 2} if ends else {})
+
+
+def test_members_are_lost_whose_part_a_delete_has_deleted(parent):
+    """A cloud does not answer, so that the group remains. It no longer holds
+    capacity in the other cloud, and soon in none."""
+    group = parent.post(parts(HOME, AWAY))
+    child = parent.clouds.children['dfw']
+    child.fault = lose_answers
+    assert refusal(delete(parent, group))[:2] == (
+        503, 'holistic.child_failed')
+    child.fault = keep_answers
+    assert parent.get(group['id'])['members'] == {'lost': 2}
+    assert parent.clouds.held() == {}
+    assert parent.ask('POST', f'/v1/groups/{group["id"]}/replan',
+                      {'replan': {}}).status_int == 202
+    after = parent.settled(group['id'])
+    assert (after['reasons'], after['members']) == ([], {'planned': 2})
+    assert parent.clouds.held() == {'ams': 2, 'dfw': 2}

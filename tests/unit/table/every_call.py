@@ -459,6 +459,8 @@ def federate(table):
     assert len(table.parts.of_group(group.uuid)) == 1
     assert table.write_members(group.uuid, builders.members_of(
         group, {'web': None}), ENGINE)
+    mirrored_members.lose_members_elsewhere(
+        table.database, group.uuid, ['dfw'], NOON, 1)
     mirrored_members.write(table.database, group.uuid,
                            {'db/web': MemberState.BUILT}, NOON)
     mirrored_members.write(table.database, group.uuid,
