@@ -67,6 +67,13 @@ CASES = {
     'a property of the image': Case(
         OTHERS, {'hw_rng_model': 'other'},
         properties={'hw_rng_model': 'virtio'}),
+    'a property of the image that Nova writes in lower case': Case(
+        NAMES, {'os_type': 'linux'}, properties={'os_type': 'Linux'}),
+    'a property of the image by its old name': Case(
+        OTHERS, {'hw_scsi_model': 'other'},
+        properties={'vmware_adaptertype': 'lsilogicsas'}),
+    'a number of the image that is 0': Case(
+        NAMES, {'hw_video_ram': '16'}, properties={'hw_video_ram': '0'}),
     'a host for another flavor': Case(
         OTHERS, {'instance_type': 'scoped, small'}),
     'a host that is full of servers': Case(
@@ -223,7 +230,7 @@ def test_every_filter_of_nova_is_listed():
 def test_the_properties_of_images_are_those_that_nova_knows():
     from nova.objects import fields, image_meta
 
-    from nova_holistic.constraints import image_fields
+    from nova_holistic.model.nova import image_fields
     known = image_meta.ImageMetaProps.fields
     assert set(known) == image_fields.FIELDS
     assert {name for name, each in known.items()

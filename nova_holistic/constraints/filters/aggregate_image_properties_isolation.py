@@ -2,10 +2,10 @@
 """AggregateImagePropertiesIsolation: each property of the image that is a
 metadata key of the host's aggregates has one of the values of this key."""
 
-from nova_holistic.constraints.image_fields import fields_of, SWITCHES
 from nova_holistic.constraints.options import NovaOptions
 from nova_holistic.constraints.rule import (
     Admits, Aggregates, HostFacts, ServerRequest)
+from nova_holistic.model.nova.image_fields import fields_of
 
 
 def host_check(request: ServerRequest, options: NovaOptions,
@@ -18,11 +18,11 @@ def host_check(request: ServerRequest, options: NovaOptions,
     prefix = namespace + (
         options.aggregate_image_properties_isolation_separator
     ) if namespace else ''
-    # Nova ignores properties that are false or an empty text.
-    properties = {key: value for key, value in fields_of(request.image).items()
-                  if key.startswith(prefix) and value and not (key in SWITCHES
-                                                               and value
-                                                               == 'False')}
+    # Nova ignores properties that are false, 0 or an empty text.
+    properties = {
+        key: str(value)
+        for key, value in fields_of(request.image.properties).items()
+        if key.startswith(prefix) and value}
     if not properties:
         return None
 

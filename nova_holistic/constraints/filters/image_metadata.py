@@ -3,10 +3,10 @@
 
 import os_traits
 
-from nova_holistic.constraints.image_fields import fields_of
 from nova_holistic.constraints.options import NovaOptions
 from nova_holistic.constraints.rule import (
     Admits, Aggregates, HostFacts, ServerRequest)
+from nova_holistic.model.nova.image_fields import fields_of
 
 _PREFIXES = {
     'hw_cdrom_bus': 'COMPUTE_STORAGE_BUS',
@@ -24,7 +24,7 @@ def host_check(request: ServerRequest, options: NovaOptions,
     host."""
     if not options.image_metadata_prefilter or request.image is None:
         return None
-    found = fields_of(request.image)
+    found = fields_of(request.image.properties)
     traits = frozenset(
         f'{prefix}_{found[key].replace("-", "_").upper()}'
         for key, prefix in _PREFIXES.items() if key in found)

@@ -8,10 +8,10 @@ reasons, the planner records the refusal.
 
 from oslo_utils import versionutils
 
-from nova_holistic.constraints.image_fields import fields_of
 from nova_holistic.constraints.options import NovaOptions
 from nova_holistic.constraints.rule import (
     Admits, Aggregates, HostFacts, ServerRequest)
+from nova_holistic.model.nova.image_fields import fields_of
 
 _SUPPORTED = {
     'qemu': ('kvm', 'qemu'), 'lxc': ('lxc',), 'vmware vcenter server': (
@@ -27,11 +27,11 @@ def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
     """The check of a host for this request; None if the filter accepts every
     host."""
-    found = fields_of(request.image) if request.image is not None else {}
+    found = fields_of(request.image.properties) if request.image else {}
     if not (options.image_properties_default_architecture
             or any(found.get(key) for key in _DECIDING)):
         return None
-    kind = found.get('img_hv_type', '').lower()
+    kind = found.get('img_hv_type', '')
     version = _predicate(found.get('img_hv_requested_version', ''))
 
     def admits(facts: HostFacts) -> bool:
