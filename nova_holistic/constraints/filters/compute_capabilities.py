@@ -19,15 +19,16 @@ def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
     """The check of a host for this request; None if the filter accepts every
     host."""
-    capabilities = {
-        _KNOWN.index(name): value
+    # A capability may occur with and without the scope; both values apply.
+    capabilities = [
+        (_KNOWN.index(name), value)
         for key, value in request.extra_specs.items()
-        for name in [key.removeprefix(_SCOPE)] if name in _KNOWN}
+        for name in [key.removeprefix(_SCOPE)] if name in _KNOWN]
     if not capabilities:
         return None
 
     def admits(facts: HostFacts) -> bool:
         return all(matches(str(facts.host.hypervisor[index]), required)
-                   for index, required in capabilities.items())
+                   for index, required in capabilities)
 
     return admits
