@@ -117,8 +117,7 @@ def running(own_cloud):
         cloud.create_flavor('capable', 2, 2048, 10, {
             'capabilities:hypervisor_version': '>= 9000000'})
         cloud.create_flavor('licensed', 2, 2048, 10, {
-            'resources:VCPU': '0', 'resources1:VCPU': '2',
-            'trait1:CUSTOM_LICENSED': 'required'})
+            'resources1:VCPU': '2', 'trait1:CUSTOM_LICENSED': 'required'})
         yield cloud
 
 

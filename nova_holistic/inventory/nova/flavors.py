@@ -6,10 +6,12 @@ boots from an image without properties. The changes by the image of a member
 and by a root volume are applied in nova_holistic.model.binding.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 import math
 import re
 from typing import Any
+
+import os_resource_classes
 
 from nova_holistic.inventory.nova.flavor_devices import FlavorDevices
 from nova_holistic.inventory.service_client import ServiceClient
@@ -18,12 +20,13 @@ from nova_holistic.model.nova.extra_specs import (
     CPU_POLICY, DEDICATED, implied_traits, unplannable_reason)
 from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.nova import flavor_groups, mixed_cpus
+from nova_holistic.model.request_group import RequestGroup
 
 FLAVORS_VERSION = '2.75'
 """The list has extra specs (from 2.61), and a flavor without swap has the
 value 0 (from 2.75)."""
 
-_RESOURCE = re.compile(r'resources:([A-Z0-9_]+)$')
+_RESOURCE = re.compile(r'resources[A-Za-z0-9_-]{0,64}:(.*)$')
 _TRAIT = re.compile(r'trait:(.+)$')
 
 
@@ -54,7 +57,11 @@ def flavor_from_nova(item: Mapping[str, Any],
 
     :param devices: devices that flavors may request
     """
-    specs = item.get('extra_specs', {})
+    extra_specs = item.get('extra_specs', {})
+    specs = _known(extra_specs)
+    groups = (flavor_groups.request_groups(specs)
+              + devices.request_groups(specs))
+    overrides = _overrides(specs, groups)
     required, forbidden = implied_traits(specs)
     for key, value in specs.items():
         if match := _TRAIT.match(key):
@@ -64,26 +71,35 @@ def flavor_from_nova(item: Mapping[str, Any],
                 forbidden.add(match[1])
     return Flavor(
         name=item['name'], id=item['id'],
-        resources=FrozenMapping(_resources(item, specs)),
+        resources=FrozenMapping(_resources(item, specs, overrides)),
         required_traits=frozenset(required),
         forbidden_traits=frozenset(forbidden),
         unplannable=(unplannable_reason(specs)
                      or mixed_cpus.unplannable_reason(specs, item['vcpus'])
                      or flavor_groups.unplannable_reason(specs)
                      or devices.unplannable_reason(specs)),
-        request_groups=(flavor_groups.request_groups(specs)
-                        + devices.request_groups(specs)),
+        request_groups=groups,
         group_policy=flavor_groups.group_policy(specs),
-        root_gb=0 if 'DISK_GB' in _overrides(specs) else item['disk'],
+        root_gb=0 if 'DISK_GB' in overrides else item['disk'],
         image_limits=(item['ram'], item['disk']),
-        extra_specs=FrozenMapping(specs))
+        extra_specs=FrozenMapping(extra_specs))
 
 
-def _resources(item: Mapping[str, Any],
-               specs: Mapping[str, str]) -> Mapping[str, int]:
-    """Amounts from the extra specs, and from the flavor for resource classes
-    that the extra specs do not set."""
-    amounts = _overrides(specs)
+def _known(specs: Mapping[str, str]) -> Mapping[str, str]:
+    """The extra specs without those of resource classes that Nova does not
+    know, which it ignores."""
+    return {
+        key: value for key, value in specs.items()
+        if not (match := _RESOURCE.match(key))
+        or match[1] in os_resource_classes.STANDARDS
+        or match[1].startswith(os_resource_classes.CUSTOM_NAMESPACE)}
+
+
+def _resources(item: Mapping[str, Any], specs: Mapping[str, str],
+               overrides: Mapping[str, int]) -> Mapping[str, int]:
+    """Amounts outside request groups: from the extra specs, and from the
+    flavor for resource classes that no extra spec and no group sets."""
+    amounts = dict(overrides)
     dedicated = _dedicated_cpus(item['vcpus'], specs)
     if dedicated:
         isolated = specs.get('hw:emulator_threads_policy') == 'isolate'
@@ -111,12 +127,12 @@ def _dedicated_cpus(vcpus: int, specs: Mapping[str, str]) -> int:
     return 0
 
 
-def _overrides(specs: Mapping[str, str]) -> dict[str, int]:
-    """Amounts of ``resources:CLASS``, including 0. As in Nova, values that are
-    not amounts are ignored."""
-    amounts = {}
-    for key, value in specs.items():
-        match = _RESOURCE.match(key)
-        if match and re.fullmatch(r'\s*\+?\d+\s*', value):
-            amounts[match[1]] = int(value)
-    return amounts
+def _overrides(specs: Mapping[str, str],
+               groups: Iterable[RequestGroup]) -> Mapping[str, int]:
+    """Amounts of ``resources:CLASS``, including 0, and 0 for the classes that
+    request groups set: Nova does not request the amount of the flavor, too.
+    """
+    by_suffix = flavor_groups.amounts(specs)
+    names = {name for values in by_suffix.values() for name in values}.union(
+        *(each.resources for each in groups))
+    return {**dict.fromkeys(sorted(names), 0), **by_suffix.get('', {})}

@@ -59,6 +59,11 @@ def test_a_flavor_without_disk_requests_no_disk():
     ('resources:VCPU', 'many', PLAIN),
     ('resources:VCPU', '-1', PLAIN),
     ('resources:PCPU', '2', {'PCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 20}),
+    ('resources1:VCPU', '2', {'MEMORY_MB': 2048, 'DISK_GB': 20}),
+    ('resources1:PCPU', '0', {'MEMORY_MB': 2048, 'DISK_GB': 20}),
+    ('resources_a:DISK_GB', '0', {'VCPU': 2, 'MEMORY_MB': 2048}),
+    ('resources1:MEMORY_MB', 'much', PLAIN),
+    ('resources:UNKNOWN', '1', PLAIN),
     ('hw:cpu_policy', 'shared', PLAIN),
     ('hw:cpu_policy', 'dedicated',
      {'PCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 20}),
@@ -129,6 +134,17 @@ def test_suffixed_extra_specs_are_request_groups():
         RequestGroup('1', FrozenMapping({'VGPU': 1, 'CUSTOM_X': 2}),
                      frozenset(['CUSTOM_A']), frozenset(['CUSTOM_B'])),
         RequestGroup('_NIC', FrozenMapping({'SRIOV_NET_VF': 1})))
+
+
+def test_nova_requests_no_class_that_it_does_not_know():
+    made = flavor(**{'resources1:UNKNOWN': '1', 'resources2:VGPU': '1'})
+    assert made.unplannable == ''
+    assert made.request_groups == (
+        RequestGroup('2', FrozenMapping({'VGPU': 1})),)
+
+
+def test_a_root_volume_does_not_change_the_disk_of_a_group():
+    assert spec('resources1:DISK_GB', '20').root_gb == 0
 
 
 @pytest.mark.parametrize(('specs', 'text'), [
