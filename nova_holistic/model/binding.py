@@ -15,6 +15,7 @@ from nova_holistic.model.messages.suggestion import did_you_mean
 from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.nova.image import Image
 from nova_holistic.model.nova.owned_devices import with_owned_devices
+from nova_holistic.model.nova.requested_traits import requested_traits
 from nova_holistic.model.request_group import RequestGroup
 from nova_holistic.model.storage_pools import (
     has_volumes, with_volume, without_pools)
@@ -87,10 +88,11 @@ def _resolved(description: MemberDescription,
         if reason:
             raise exceptions.InvalidDocument(
                 f'{description.place}.image', f'the image {reason}')
+    if flavor is not None or image is not None:
+        traits = requested_traits(flavor, image)
         needs = replace(
-            needs,
-            required_traits=needs.required_traits | image.required_traits,
-            forbidden_traits=needs.forbidden_traits | image.forbidden_traits)
+            needs, required_traits=needs.required_traits | traits.required,
+            forbidden_traits=needs.forbidden_traits | traits.forbidden)
     if needs.counted:
         needs = replace(needs, resources=FrozenMapping(
             {**needs.resources, **needs.counted}))
@@ -109,9 +111,7 @@ def _with_flavor(needs: Requirements, flavor: Flavor,
     return replace(
         needs, resources=resources,
         request_groups=_all_groups(needs, flavor, place),
-        group_policy=flavor.group_policy,
-        required_traits=needs.required_traits | flavor.required_traits,
-        forbidden_traits=needs.forbidden_traits | flavor.forbidden_traits)
+        group_policy=flavor.group_policy)
 
 
 def _all_groups(needs: Requirements, flavor: Flavor,

@@ -19,7 +19,11 @@ from nova_holistic.table.records import GroupStatus
 HOSTS = tuple(
     EmbeddedHost(f'cmp-{number}', zone='az1', rack='r1',
                  traits=('CUSTOM_LICENSED', 'COMPUTE_IMAGE_TYPE_QCOW2',
-                         'COMPUTE_NET_VIF_MODEL_VIRTIO')
+                         'COMPUTE_NET_VIF_MODEL_VIRTIO',
+                         'COMPUTE_SOCKET_PCI_NUMA_AFFINITY',
+                         'COMPUTE_SECURITY_TPM_2_0',
+                         'COMPUTE_SECURITY_TPM_CRB',
+                         'COMPUTE_SECURITY_TPM_SECRET_SECURITY_USER')
                  if number == 3 else ())
     for number in range(4))
 NAMES = frozenset(host.name for host in HOSTS)
@@ -100,6 +104,10 @@ CASES = {
     'a device of the image': Case(
         LAST, properties={'hw_vif_model': 'virtio'}, options={
             ('scheduler', 'image_metadata_prefilter'): True}),
+    'devices that share a socket': Case(
+        LAST, properties={'hw_pci_numa_affinity_policy': 'socket'}),
+    'a TPM of the flavor whose model the image names': Case(
+        LAST, flavor='trusted', properties={'hw_tpm_model': 'tpm-crb'}),
     'isolated hosts': Case(OTHERS, options={
         ('filter_scheduler', 'isolated_hosts'): ['cmp-3']}),
 }
@@ -118,6 +126,7 @@ def running(own_cloud):
             'capabilities:hypervisor_version': '>= 9000000'})
         cloud.create_flavor('licensed', 2, 2048, 10, {
             'resources1:VCPU': '2', 'trait1:CUSTOM_LICENSED': 'required'})
+        cloud.create_flavor('trusted', 2, 2048, 10, {'hw:tpm_version': '2.0'})
         yield cloud
 
 

@@ -14,6 +14,7 @@ from nova_holistic.model.cloud.member_traits import traits_for
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.members.requirements import Requirements
+from nova_holistic.model.nova.requested_traits import requested_traits
 
 UNFINISHED = ('BUILD', 'DELETED', 'SOFT_DELETED')
 """Statuses of a server that has not run yet or is about to be removed."""
@@ -104,10 +105,14 @@ def _differences(requirements: Requirements, server: Server, host: Host,
         yield (f'it has {_amounts(allocated)}, but the description states '
                f'{_amounts(resources)}')
     if flavor is not None:
+        image = (snapshot.images.get(requirements.image)
+                 if isinstance(requirements.image, str)
+                 else requirements.image)
+        requested = requested_traits(flavor, image)
         for verb, traits, known in (
-                ('requires', flavor.required_traits,
+                ('requires', requested.required,
                  requirements.required_traits),
-                ('forbids', flavor.forbidden_traits,
+                ('forbids', requested.forbidden,
                  requirements.forbidden_traits)):
             if traits - known:
                 names = ', '.join(sorted(traits - known))

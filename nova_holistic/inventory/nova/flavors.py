@@ -17,7 +17,8 @@ from nova_holistic.inventory.nova.flavor_devices import FlavorDevices
 from nova_holistic.inventory.service_client import ServiceClient
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.nova.extra_specs import (
-    CPU_POLICY, DEDICATED, implied_traits, unplannable_reason)
+    CPU_POLICY, DEDICATED, implied_traits, named_traits, root_traits,
+    unplannable_reason)
 from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.nova import flavor_groups, mixed_cpus
 from nova_holistic.model.request_group import RequestGroup
@@ -27,7 +28,6 @@ FLAVORS_VERSION = '2.75'
 value 0 (from 2.75)."""
 
 _RESOURCE = re.compile(r'resources[A-Za-z0-9_-]{0,64}:(.*)$')
-_TRAIT = re.compile(r'trait:(.+)$')
 
 
 def read_flavors(nova: ServiceClient,
@@ -62,18 +62,13 @@ def flavor_from_nova(item: Mapping[str, Any],
     groups = (flavor_groups.request_groups(specs)
               + devices.request_groups(specs))
     overrides = _overrides(specs, groups)
-    required, forbidden = implied_traits(specs)
-    for key, value in specs.items():
-        if match := _TRAIT.match(key):
-            if value == 'required':
-                required.add(match[1])
-            elif value == 'forbidden':
-                forbidden.add(match[1])
+    required, forbidden = named_traits(specs)
+    implied, excluded = implied_traits(specs)
     return Flavor(
         name=item['name'], id=item['id'],
         resources=FrozenMapping(_resources(item, specs, overrides)),
-        required_traits=frozenset(required),
-        forbidden_traits=frozenset(forbidden),
+        required_traits=frozenset(required | implied | root_traits(specs)),
+        forbidden_traits=frozenset(forbidden | excluded),
         unplannable=(unplannable_reason(specs)
                      or mixed_cpus.unplannable_reason(specs, item['vcpus'])
                      or flavor_groups.unplannable_reason(specs)

@@ -9,28 +9,29 @@ import re
 from nova_holistic.model.nova.mixed_cpus import MIXED
 
 CPU_POLICY = 'hw:cpu_policy'
+_TRAIT = 'trait:'
 DEDICATED = 'dedicated'
 
 _HYPERTHREADING = 'HW_CPU_HYPERTHREADING'
 _TPM = 'COMPUTE_SECURITY_TPM_'
+_ENCRYPTION = 'COMPUTE_EPHEMERAL_ENCRYPTION'
 
 # Traits that Nova derives from extra specs, by key and value. Nova ignores
 # unknown values, or refuses them when the server is created.
 _REQUIRED = {
     ('hw:cpu_thread_policy', 'require'): _HYPERTHREADING,
-    ('hw:ephemeral_encryption', 'true'): 'COMPUTE_EPHEMERAL_ENCRYPTION',
     ('hw:maxphysaddr_mode', 'emulate'): 'COMPUTE_ADDRESS_SPACE_EMULATED',
     ('hw:maxphysaddr_mode', 'passthrough'):
         'COMPUTE_ADDRESS_SPACE_PASSTHROUGH',
-    ('hw:sound_model', 'virtio'): 'COMPUTE_SOUND_MODEL_VIRTIO',
+    ('hw:pci_numa_affinity_policy', 'socket'):
+        'COMPUTE_SOCKET_PCI_NUMA_AFFINITY',
     ('hw:tpm_version', '1.2'): _TPM + '1_2',
     ('hw:tpm_version', '2.0'): _TPM + '2_0',
-    ('hw:virtio_packed_ring', 'true'): 'COMPUTE_NET_VIRTIO_PACKED',
     ('os:secure_boot', 'required'): 'COMPUTE_SECURITY_UEFI_SECURE_BOOT',
 }
 _FORBIDDEN = {('hw:cpu_thread_policy', 'isolate'): _HYPERTHREADING}
-_SWITCHES = ('hw:ephemeral_encryption', 'hw:virtio_packed_ring')
 _TRUE = ('1', 't', 'true', 'on', 'y', 'yes')
+_MEMORY_ENCRYPTION = 'hw:mem_encryption'
 
 _MIXED = 'Placement does not know which of its processors are dedicated'
 _NESTED = 'its resources come from other providers than the host'
@@ -42,22 +43,51 @@ _OBSTACLES = (
 )
 
 
+def named_traits(specs: Mapping[str, str]) -> tuple[set[str], set[str]]:
+    """Traits that extra specs such as ``trait:CUSTOM_X`` require and forbid.
+    """
+    required, forbidden = ({
+        key.removeprefix(_TRAIT) for key, value in specs.items()
+        if key.startswith(_TRAIT) and value == wanted}
+        for wanted in ('required', 'forbidden'))
+    return required, forbidden
+
+
 def implied_traits(specs: Mapping[str, str]) -> tuple[set[str], set[str]]:
-    """Traits that Nova requires and forbids because of other extra specs."""
+    """Traits that Nova requires and forbids because of other extra specs, in
+    the request group without a suffix."""
     required, forbidden = set(), set()
-    for key, value in specs.items():
-        if key in _SWITCHES:
-            value = 'true' if value.strip().lower() in _TRUE else 'false'
-        if trait := _REQUIRED.get((key, value)):
+    for item in specs.items():
+        if trait := _REQUIRED.get(item):
             required.add(trait)
-        if trait := _FORBIDDEN.get((key, value)):
+        if trait := _FORBIDDEN.get(item):
             forbidden.add(trait)
-    if specs.get('accel:device_profile'):
-        required.add('COMPUTE_ACCELERATORS')
-    if 'hw:tpm_version' in specs:
+    if specs.get('hw:tpm_version'):
         crb = specs.get('hw:tpm_model') == 'tpm-crb'
         required.add(_TPM + ('CRB' if crb else 'TIS'))
     return required, forbidden
+
+
+def root_traits(specs: Mapping[str, str]) -> set[str]:
+    """Traits that Nova's request filters require of the root provider, outside
+    request groups."""
+    required = set()
+    if specs.get('accel:device_profile'):
+        required.add('COMPUTE_ACCELERATORS')
+    if specs.get('hw:sound_model') == 'virtio':
+        required.add('COMPUTE_SOUND_MODEL_VIRTIO')
+    if is_true(specs.get('hw:virtio_packed_ring')):
+        required.add('COMPUTE_NET_VIRTIO_PACKED')
+    if is_true(specs.get('hw:ephemeral_encryption')):
+        required.add(_ENCRYPTION)
+        if kind := specs.get('hw:ephemeral_encryption_format'):
+            required.add(f'{_ENCRYPTION}_{kind.upper()}')
+    return required
+
+
+def is_true(value: str | None) -> bool:
+    """Whether Nova reads a text as true."""
+    return value is not None and value.strip().lower() in _TRUE
 
 
 def unplannable_reason(specs: Mapping[str, str]) -> str:
@@ -81,6 +111,7 @@ def unsupported_property(specs: Mapping[str, str]) -> tuple[str, str]:
 def _obstacle(specs: Mapping[str, str]) -> tuple[str, str]:
     for key in sorted(specs):
         for pattern, reason in _OBSTACLES:
-            if pattern.match(key):
+            if pattern.match(key) and (
+                    key != _MEMORY_ENCRYPTION or is_true(specs[key])):
                 return key, reason
     return '', ''

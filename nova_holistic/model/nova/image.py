@@ -6,16 +6,13 @@ from dataclasses import dataclass
 
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.nova.extra_specs import (
-    CPU_POLICY, implied_traits, unsupported_property)
+    CPU_POLICY, unsupported_property)
 from nova_holistic.model.nova.flavor import Flavor
+from nova_holistic.model.nova.image_fields import fields_of
 
-_TRAIT = 'trait:'
+_STATELESS = 'COMPUTE_SECURITY_STATELESS_FIRMWARE'
 _PREFIXES = {'hw_': 'hw:', 'os_': 'os:'}
 """Image properties with the meaning of the extra spec of the same name."""
-_SWITCHES = ('hw:mem_encryption',)
-"""Extra specs that require something only if they are true."""
-_TRUE = ('1', 't', 'true', 'on', 'y', 'yes')
-_STATELESS = 'hw_firmware_stateless'
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +39,22 @@ class Image:
 
     @property
     def required_traits(self) -> frozenset[str]:
-        """Traits that Nova requires from Placement because of the image."""
-        named = {key.removeprefix(_TRAIT) for key, value
-                 in self.properties.items()
-                 if key.startswith(_TRAIT) and value == 'required'}
-        required, _ = implied_traits(self._as_extra_specs())
-        if _is_true(self.properties.get(_STATELESS, '')):
-            required.add('COMPUTE_SECURITY_STATELESS_FIRMWARE')
-        return frozenset(named | required)
+        """Traits that only the image requires; extra specs of the flavor and
+        properties of the image require others together."""
+        found = fields_of(self.properties)
+        named = frozenset(found.get('traits_required', ()))
+        stateless = (found.get('hw_firmware_stateless')
+                     and found.get('hw_firmware_type') == 'uefi')
+        return named | {_STATELESS} if stateless else named
 
     @property
-    def forbidden_traits(self) -> frozenset[str]:
-        """Traits that Nova forbids because of the image."""
-        return frozenset(implied_traits(self._as_extra_specs())[1])
+    def as_extra_specs(self) -> Mapping[str, str]:
+        """The properties that have the meaning of an extra spec."""
+        return {
+            replacement + name.removeprefix(prefix): str(value)
+            for name, value in fields_of(self.properties).items()
+            for prefix, replacement in _PREFIXES.items()
+            if name.startswith(prefix)}
 
     def unplannable_reason(self, flavor: Flavor | None, volume: bool) -> str:
         """The reason why no server can be planned with this image; '' if
@@ -74,7 +74,7 @@ class Image:
             if not volume and root_gb and self.min_disk > root_gb:
                 return (f'needs {self.min_disk} GiB of root disk; flavor '
                         f'{flavor.name} has {root_gb}')
-        specs = self._as_extra_specs()
+        specs = self.as_extra_specs
         key, reason = unsupported_property(specs)
         if key:
             return f'cannot be planned: property {key}: {reason}'
@@ -86,17 +86,3 @@ class Image:
                         f'changes the amounts of the flavor; choose a flavor '
                         f'with {CPU_POLICY}={policy}')
         return ''
-
-    def _as_extra_specs(self) -> Mapping[str, str]:
-        specs = {}
-        for name, value in self.properties.items():
-            for prefix, replacement in _PREFIXES.items():
-                if name.startswith(prefix):
-                    key = replacement + name.removeprefix(prefix)
-                    if key not in _SWITCHES or _is_true(value):
-                        specs[key] = value
-        return specs
-
-
-def _is_true(value: str) -> bool:
-    return value.strip().lower() in _TRUE
