@@ -24,8 +24,8 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.messages.cloud_totals import part, total
 from nova_holistic.model.messages.marked_text import format_message, joined
-from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.nova.image import Image
+from nova_holistic.model.nova.requested_traits import requested_traits
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy import Policy
 
@@ -147,6 +147,9 @@ def _trait(description: MemberDescription, is_anywhere: bool) -> str:
         parts.append('volume')
     if requirements.server_group:
         parts.append(f'server group {requirements.server_group}')
+    if traits := frozenset[str]().union(
+            *(each.required_traits for each in requirements.request_groups)):
+        parts.append(f'request groups with {", ".join(sorted(traits))}')
     if is_anywhere:
         parts.append('default zone')
     return PREFIX + ', '.join(parts)
@@ -209,15 +212,11 @@ def _server_request(description: MemberDescription, snapshot: Snapshot,
         flavor=flavor and flavor.name,
         extra_specs=flavor.extra_specs if flavor else FrozenMapping(),
         image=image, project_id=project_id,
-        traits=(_required_traits(flavor) if flavor else frozenset())
-        | (image.required_traits if image else frozenset()),
+        traits=requested_traits(flavor, image).grouped.union(
+            *(each.required_traits for each in (
+                *(flavor.request_groups if flavor else ()),
+                *requirements.request_groups))),
         volume=requirements.boot_from_volume, is_anywhere=is_anywhere)
-
-
-def _required_traits(flavor: Flavor) -> frozenset[str]:
-    """The traits of the flavor and of its request groups."""
-    return flavor.required_traits.union(
-        *(each.required_traits for each in flavor.request_groups))
 
 
 def _refusals(facts: Callable[[], Collection[HostFacts]],

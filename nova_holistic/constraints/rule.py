@@ -28,7 +28,8 @@ class ServerRequest:
     :ivar extra_specs: extra specs of the flavor
     :ivar image: None if the member does not name one
     :ivar project_id: None if it is not known
-    :ivar traits: traits that flavor, its request groups and image require
+    :ivar traits: traits that its request groups require, including the one
+        without a suffix; not those that only the root provider must have
     :ivar volume: whether the server boots from a volume
     :ivar is_anywhere: whether neither the member nor a group around it
         specifies zones or locations

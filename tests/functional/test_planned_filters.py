@@ -16,15 +16,14 @@ from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.table.records import GroupStatus
 
+OWN = ('CUSTOM_LICENSED', 'COMPUTE_IMAGE_TYPE_QCOW2',
+       'COMPUTE_NET_VIF_MODEL_VIRTIO', 'COMPUTE_SOCKET_PCI_NUMA_AFFINITY',
+       'COMPUTE_SECURITY_TPM_2_0', 'COMPUTE_SECURITY_TPM_CRB',
+       'COMPUTE_SECURITY_TPM_SECRET_SECURITY_USER')
+"""Traits that only the last host has."""
 HOSTS = tuple(
-    EmbeddedHost(f'cmp-{number}', zone='az1', rack='r1',
-                 traits=('CUSTOM_LICENSED', 'COMPUTE_IMAGE_TYPE_QCOW2',
-                         'COMPUTE_NET_VIF_MODEL_VIRTIO',
-                         'COMPUTE_SOCKET_PCI_NUMA_AFFINITY',
-                         'COMPUTE_SECURITY_TPM_2_0',
-                         'COMPUTE_SECURITY_TPM_CRB',
-                         'COMPUTE_SECURITY_TPM_SECRET_SECURITY_USER')
-                 if number == 3 else ())
+    EmbeddedHost(f'cmp-{number}', zone='az1', rack='r1', traits=(
+        'COMPUTE_SOUND_MODEL_VIRTIO', *(OWN if number == 3 else ())))
     for number in range(4))
 NAMES = frozenset(host.name for host in HOSTS)
 LAST = frozenset({'cmp-3'})
@@ -98,6 +97,10 @@ CASES = {
         LAST, {'trait:CUSTOM_LICENSED': 'required'}, flavor='licensed',
         options={
             ('scheduler', 'enable_isolated_aggregate_filtering'): True}),
+    'an aggregate that requires the trait of a request filter': Case(
+        OTHERS, {'trait:COMPUTE_SOUND_MODEL_VIRTIO': 'required'},
+        flavor='sounding', options={
+            ('scheduler', 'enable_isolated_aggregate_filtering'): True}),
     'the disk format of the image': Case(
         LAST, properties={}, fields={'disk_format': 'qcow2'}, options={
             ('scheduler', 'query_placement_for_image_type_support'): True}),
@@ -126,6 +129,8 @@ def running(own_cloud):
             'capabilities:hypervisor_version': '>= 9000000'})
         cloud.create_flavor('licensed', 2, 2048, 10, {
             'resources1:VCPU': '2', 'trait1:CUSTOM_LICENSED': 'required'})
+        cloud.create_flavor('sounding', 2, 2048, 10, {
+            'hw:sound_model': 'virtio'})
         cloud.create_flavor('trusted', 2, 2048, 10, {'hw:tpm_version': '2.0'})
         yield cloud
 

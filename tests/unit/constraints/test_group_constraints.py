@@ -175,6 +175,47 @@ def test_traits_of_request_groups_open_isolated_aggregates(trait, fits):
     assert (marked is snapshot) == fits
 
 
+def test_traits_of_the_ports_of_a_member_open_isolated_aggregates():
+    """Two members of one flavor differ by their ports."""
+    snapshot = replace(clouded(), aggregates={
+        'u-x': {'trait:CUSTOM_PHYSNET': 'required'}})
+    options = NovaOptions(enable_isolated_aggregate_filtering=True)
+    group = parse_group({'name': 'shop', 'members': [
+        {'name': 'a', 'flavor': 'small', 'request_groups': {'port': {
+            'resources': {'CUSTOM_BANDWIDTH': 1},
+            'traits': {'required': ['CUSTOM_PHYSNET']}}}},
+        {'name': 'b', 'flavor': 'small'}]}, TYPES)
+    marked, reasons = group_constraints.with_refusals(
+        snapshot, group, PlanningContext(), options)
+    asked = group_constraints.with_constraints(
+        group, marked, options, lambda one, other: None)
+    refused = {member.path: [
+        each.name for each in marked.hosts
+        if each.traits & member.requirements.forbidden_traits]
+        for member in asked.all_members()}
+    assert refused == {'a': [], 'b': ['x']}
+    assert [reason.at for reason in reasons] == ['b']
+
+
+@pytest.mark.parametrize('specs, fits', [
+    ({'hw:sound_model': 'virtio'}, False),
+    ({'hw:sound_model': 'virtio',
+      'trait:COMPUTE_SOUND_MODEL_VIRTIO': 'required'}, True),
+    ({'trait:COMPUTE_SOUND_MODEL_VIRTIO': 'required'}, True)])
+def test_traits_of_request_filters_do_not_open_isolated_aggregates(
+        specs, fits):
+    snapshot = replace(
+        clouded(hosts=('x',)), aggregates={
+            'u-x': {'trait:COMPUTE_SOUND_MODEL_VIRTIO': 'required'}},
+        flavors={'small': replace(
+            SMALL, extra_specs=FrozenMapping(specs), required_traits=frozenset(
+                {'COMPUTE_SOUND_MODEL_VIRTIO'}))})
+    marked, _ = group_constraints.with_refusals(
+        snapshot, shop(), PlanningContext(),
+        NovaOptions(enable_isolated_aggregate_filtering=True))
+    assert (marked is snapshot) == fits
+
+
 @pytest.mark.parametrize('aggregates, hosts', [
     ({}, {'x'}), ({'u-x': {'availability_zone': 'az1'}}, {'x'}),
     ({'u-y': {'availability_zone': 'az2'}}, {'x', 'y'})])
