@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Settings of a boot, and its result for each member."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nova_holistic import exceptions
@@ -45,3 +46,15 @@ class AttemptFailed(exceptions.HolisticError):
 
 class Stopped(exceptions.HolisticError):
     """The user interrupted the boot."""
+
+
+def failure_table(failed: Sequence[Outcome]) -> str:
+    """Members, their servers and errors in columns, with a header."""
+    rows = [('member', 'server', 'error'), *(
+        (outcome.member, outcome.server or '-',
+         ' '.join(outcome.error.split()))
+        for outcome in failed)]
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    return '\n'.join('  '.join((row[0].ljust(widths[0]),
+                                row[1].ljust(widths[1]), row[2]))
+                     for row in rows)

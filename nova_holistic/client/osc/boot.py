@@ -3,8 +3,7 @@
 rollback``."""
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping, Sequence
-import contextlib
+from collections.abc import Callable, Mapping, Sequence
 import hashlib
 import json
 from typing import Any
@@ -19,7 +18,8 @@ from nova_holistic.client.boot.cloud_parts import (
 from nova_holistic.client.boot.compute import Compute
 from nova_holistic.client.boot.group_boot import GroupBoot
 from nova_holistic.client.boot.member_boot import Report
-from nova_holistic.client.boot.outcome import Outcome, Settings
+from nova_holistic.client.boot.outcome import (
+    failure_table, Outcome, Settings)
 from nova_holistic.client.boot.rollback import Rollback
 from nova_holistic.client.client import Client
 from nova_holistic.client.clouds import has_children, placements_with_clouds
@@ -61,7 +61,8 @@ def add_create_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--rollback', action='store_true',
         help='With --boot, delete the group and its servers if a server '
-             'cannot be created, or if the command is interrupted by Ctrl-C')
+             'cannot be created, or if the command is interrupted by Ctrl-C; '
+             'not if the group had servers before the command')
     add_options(parser)
 
 
@@ -110,8 +111,51 @@ class Booting:
     def boot(self, group: Mapping[str, Any]) -> dict[str, Any]:
         """The group, when all its servers are active.
 
-        :raises CommandError: a server has failed, or the group has no plan
+        :raises CommandError: a server has failed, the group has no plan, or
+            the command is interrupted
         """
+        try:
+            return self._boot(group)
+        except KeyboardInterrupt as error:
+            raise exceptions.CommandError(
+                f'interrupted; to continue: openstack holistic group boot '
+                f'{group["id"]}; {_to_delete(group)}') from error
+
+    def boot_created(self, group: Mapping[str, Any]) -> dict[str, Any]:
+        """Boot a group that the same command created or found.
+
+        :raises CommandError: as in ``boot``; with --rollback, the group and
+            its servers are deleted, unless servers existed before
+        """
+        if not self._rollback:
+            return self.boot(group)
+        earlier = None
+        try:
+            earlier = self._number_of_servers(group)
+            return self._boot(group)
+        except (exceptions.CommandError, HolisticError,
+                KeyboardInterrupt) as error:
+            raise exceptions.CommandError(
+                f'{str(error) or "interrupted"}\n'
+                f'{self._rolled_back(group, earlier)}') from error
+
+    def roll_back(self, group: Mapping[str, Any]) -> int:
+        """Delete the group and the servers that were created for it.
+
+        :raises CommandError: the timeout is over, and servers still exist; or
+            the command is interrupted
+        """
+        try:
+            return Rollback(
+                self._groups, self._servers(group), self._settings.parallel,
+                self._settings.timeout).roll_back(group['id'])
+        except (errors.TimedOut, KeyboardInterrupt) as error:
+            raise exceptions.CommandError(
+                f'group {group["id"]} is not rolled back: '
+                f'{str(error) or "interrupted"}; repeat: openstack holistic '
+                f'group rollback {group["id"]}') from error
+
+    def _boot(self, group: Mapping[str, Any]) -> dict[str, Any]:
         with (progress.timeout_as_error(f'group {group["id"]}'),
               progress.bar(group['name']) as report):
             group = self._groups.wait(group['id'], self._settings.timeout,
@@ -121,45 +165,37 @@ class Booting:
                 f'group {group["id"]} is {group["status"]}: ' + '; '.join(
                     formatted_columns.reason_lines(group['reasons'])))
         parts = self._parts(group)
-        with (_interrupt_as_error(group), boot_progress.shown(
-                group['name']) as boot_report):
+        with boot_progress.shown(group['name']) as boot_report:
             outcomes = self._outcomes(group, parts, boot_report.begin)
         failed = [outcome for outcome in outcomes if outcome.error]
         if failed:
             raise exceptions.CommandError(
                 f'{len(failed)} of {len(outcomes)} servers of group '
-                f'{group["id"]} are not active:\n{_table(failed)}')
+                f'{group["id"]} are not active:\n{failure_table(failed)}')
         return self._groups.get(group['id'])
 
-    def boot_created(self, group: Mapping[str, Any]) -> dict[str, Any]:
-        """Boot a group that the same command created or found.
+    def _rolled_back(self, group: Mapping[str, Any],
+                     earlier: int | None) -> str:
+        """Roll back, and return a sentence about the result.
 
-        :raises CommandError: as in ``boot``; with --rollback, the group and
-            its servers are deleted
-        """
-        if not self._rollback:
-            return self.boot(group)
-        try:
-            return self.boot(group)
-        except (exceptions.CommandError, HolisticError) as error:
-            number = self.roll_back(group)
-            raise exceptions.CommandError(
-                f'{error}\nrolled back: {number} servers and group '
-                f'{group["id"]} are deleted') from error
-
-    def roll_back(self, group: Mapping[str, Any]) -> int:
-        """Delete the group and the servers that were created for it.
-
-        :raises CommandError: the timeout is over, and servers still exist
+        :param earlier: number of servers that existed before this command;
+            None if it has created none, and the number is not known
         """
         try:
-            return Rollback(
-                self._groups, self._servers(group), self._settings.parallel,
-                self._settings.timeout).roll_back(group['id'])
-        except errors.TimedOut as error:
-            raise exceptions.CommandError(
-                f'group {group["id"]} is not rolled back: {error}; repeat: '
-                f'openstack holistic group rollback {group["id"]}') from error
+            if earlier is None:
+                earlier = self._number_of_servers(group)
+            if not earlier:
+                return (f'rolled back: {self.roll_back(group)} servers and '
+                        f'group {group["id"]} are deleted')
+            cause = f'{earlier} servers existed before this command'
+        except exceptions.CommandError as error:
+            return str(error)
+        except HolisticError as error:
+            cause = str(error)
+        return f'not rolled back: {cause}; {_to_delete(group)}'
+
+    def _number_of_servers(self, group: Mapping[str, Any]) -> int:
+        return len(self._servers(group).of_group(group['id']))
 
     def _outcomes(self, group: Mapping[str, Any],
                   parts: Mapping[CloudPart, Compute],
@@ -237,15 +273,9 @@ class RollBackGroup(HolisticCommand, command.Command):
                 parsed_args).roll_back(group)
 
 
-@contextlib.contextmanager
-def _interrupt_as_error(group: Mapping[str, Any]) -> Iterator[None]:
-    try:
-        yield
-    except KeyboardInterrupt as error:
-        raise exceptions.CommandError(
-            f'interrupted; to continue: openstack holistic group boot '
-            f'{group["id"]}; to delete the group and its servers: openstack '
-            f'holistic group rollback {group["id"]}') from error
+def _to_delete(group: Mapping[str, Any]) -> str:
+    return ('to delete the group and its servers: openstack holistic group '
+            f'rollback {group["id"]}')
 
 
 def _allow_connections(session: Session, number: int) -> None:
@@ -255,18 +285,6 @@ def _allow_connections(session: Session, number: int) -> None:
     for scheme in ('http://', 'https://'):
         session.session.get_adapter(scheme).init_poolmanager(
             _CONNECTIONS, max(_CONNECTIONS, number))
-
-
-def _table(failed: Sequence[Outcome]) -> str:
-    """The failures in columns."""
-    rows = [('member', 'server', 'error'), *(
-        (outcome.member, outcome.server or '-',
-         ' '.join(outcome.error.split()))
-        for outcome in failed)]
-    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
-    return '\n'.join('  '.join((row[0].ljust(widths[0]),
-                                row[1].ljust(widths[1]), row[2]))
-                     for row in rows)
 
 
 def _number(least: int, most: int):

@@ -8,6 +8,7 @@ import json
 import pathlib
 import re
 import shlex
+import signal
 import textwrap
 import threading
 
@@ -16,6 +17,8 @@ import pytest
 import yaml
 
 from nova_holistic.client.boot import member_boot, rollback, server_states
+from nova_holistic.client.groups import Groups
+from nova_holistic.client.osc import boot_progress
 from nova_holistic.documents.servers.create_request import (
     create_body, member_description, MemberServer)
 from nova_holistic.embedded.calls.servers import IMAGE
@@ -228,6 +231,79 @@ def test_rollback_deletes_the_servers_and_the_group(
     assert output.code == 1
     assert 'rolled back: 7 servers and group ' in output.err
     no_rest(running)
+
+
+def test_rollback_keeps_servers_that_existed_before_the_command(
+        running, terminal, shop):
+    """A server of a group in use is in ERROR, for example after a failed
+    evacuation."""
+    assert create(terminal, shop, '--rollback').code == 0
+    before = placed(running)
+    running.compute.post(f'/servers/{before["web"]}/action', json={
+        'os-resetState': {'state': 'error'}})
+    output = create(terminal, shop, '--rollback')
+    assert output.code == 1
+    assert 'repair or delete it' in output.err
+    assert 'not rolled back: 7 servers existed before this command' in (
+        output.err)
+    assert {server['id'] for server in running.servers(MEMBER.project)} == (
+        set(before.values()))
+    assert len(running.table.list_groups()) == 1
+
+
+def interrupt():
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+
+def interrupt_planning(monkeypatch):
+    """Press Ctrl-C while the command waits for the plan."""
+    wait, calls = Groups.wait, []
+
+    def interrupted(*args):
+        calls.append(args)
+        if len(calls) == 1:
+            interrupt()
+        return wait(*args)
+    monkeypatch.setattr(Groups, 'wait', interrupted)
+
+
+def interrupt_creates(monkeypatch):
+    """Press Ctrl-C when the first server is being built."""
+    report, states = boot_progress.BootProgress.report, []
+
+    def interrupted(self, member, state):
+        report(self, member, state)
+        states.append(state)
+        if states.count('building') == 1 and state == 'building':
+            interrupt()
+    monkeypatch.setattr(boot_progress.BootProgress, 'report', interrupted)
+
+
+@pytest.mark.parametrize('press', [interrupt_planning, interrupt_creates])
+def test_an_interrupted_command_rolls_back(
+        running, terminal, shop, monkeypatch, press):
+    press(monkeypatch)
+    output = create(terminal, shop, '--rollback')
+    assert output.code == 1
+    assert re.search('^interrupted\nrolled back: [0-7] servers and group ',
+                     output.err, re.MULTILINE), output.err
+    no_rest(running)
+
+
+@pytest.mark.parametrize('press', [interrupt_planning, interrupt_creates])
+def test_an_interrupted_command_names_the_commands_that_follow(
+        running, terminal, shop, monkeypatch, press):
+    press(monkeypatch)
+    output = create(terminal, shop)
+    (group,) = running.table.list_groups()
+    assert output.code == 1
+    assert output.err.splitlines()[-1] == (
+        f'interrupted; to continue: openstack holistic group boot '
+        f'{group.uuid}; to delete the group and its servers: openstack '
+        f'holistic group rollback {group.uuid}')
+    monkeypatch.undo()
+    assert create(terminal, shop).code == 0
+    assert set(placed(running)) == PATHS
 
 
 def test_an_interrupted_command_can_be_rolled_back(running, terminal, shop):
