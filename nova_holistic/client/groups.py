@@ -3,11 +3,10 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
-from urllib import parse
 import uuid
 
 from nova_holistic.client import errors, waiting
-from nova_holistic.client.member_paths import must_fit_in_url
+from nova_holistic.client.member_paths import group_url, must_fit_in_url
 from nova_holistic.client.microversions import (
     ACTIONS, ADOPTION, BINDINGS, CREATED_VOLUMES, OBJECTIVE_VALUES, SERVERS,
     with_volumes)
@@ -64,7 +63,7 @@ class Groups:
 
     def get(self, group_id: str) -> dict[str, Any]:
         """The group with its definition."""
-        return self._request('GET', _path(group_id))['group']
+        return self._request('GET', group_url(group_id))['group']
 
     def get_complete(self, group_id: str) -> dict[str, Any]:
         """The group with its definition, and with everything else that the
@@ -72,7 +71,7 @@ class Groups:
         for since in CREATED_VOLUMES, OBJECTIVE_VALUES, ACTIONS:
             try:
                 return self._request(
-                    'GET', _path(group_id), since=since)['group']
+                    'GET', group_url(group_id), since=since)['group']
             except errors.Refused as error:
                 if error.status != 406:
                     raise
@@ -111,7 +110,7 @@ class Groups:
         :param strict: refuse adopted servers that violate a hard policy
         """
         return self._request(
-            'PUT', _path(group_id), headers={'If-Match': f'"{revision}"'},
+            'PUT', group_url(group_id), headers={'If-Match': f'"{revision}"'},
             body=_stated(group=document.get('group', document),
                          objective=objective, strict=strict or None),
             **_since(document, strict))['group']
@@ -125,7 +124,7 @@ class Groups:
         :param apply: let an engine carry out these actions
         """
         return self._request(
-            'PUT', _path(group_id), headers={'If-Match': f'"{revision}"'},
+            'PUT', group_url(group_id), headers={'If-Match': f'"{revision}"'},
             body=_stated(group=document.get('group', document),
                          objective=objective, apply=apply or None),
             since=ACTIONS)['group']
@@ -142,44 +141,44 @@ class Groups:
         :param servers: UUIDs of the servers by the paths of the members
         :param strict: refuse servers that violate a hard policy
         """
-        return self._request('POST', _path(group_id, 'adopt'), body=_stated(
-            adopt=dict(servers), strict=strict or None),
-            since=ADOPTION)['group']
+        body = _stated(adopt=dict(servers), strict=strict or None)
+        return self._request('POST', group_url(group_id, 'adopt'), body=body,
+                             since=ADOPTION)['group']
 
     def detach(self, group_id: str, path: str) -> dict[str, Any]:
         """Take a server out of a group; the server is not affected."""
-        return self._request('POST', _path(group_id, 'detach'), body={
+        return self._request('POST', group_url(group_id, 'detach'), body={
             'detach': {'member': path}}, since=ADOPTION)['group']
 
     def delete(self, group_id: str) -> None:
         """Delete a group; its servers are not affected."""
-        self._request('DELETE', _path(group_id))
+        self._request('DELETE', group_url(group_id))
 
     def release(self, group_id: str,
                 members: Sequence[str] | None = None) -> dict[str, Any]:
         """Free planned capacity: ``{'released': [...], 'kept': [...]}``."""
-        return self._request('POST', _path(group_id, 'release'), body={
+        return self._request('POST', group_url(group_id, 'release'), body={
             'release': _stated(members=members and list(members))})
 
     def extend(self, group_id: str, seconds: int) -> dict[str, Any]:
         """Extend the lease: it expires after the given number of seconds."""
-        return self._request('POST', _path(group_id, 'extend'), body={
+        return self._request('POST', group_url(group_id, 'extend'), body={
             'extend': {'seconds': seconds}})['group']
 
     def replan(self, group_id: str) -> dict[str, Any]:
         """Plan lost members again, on new hosts."""
-        return self._request('POST', _path(group_id, 'replan'), body={
+        return self._request('POST', group_url(group_id, 'replan'), body={
             'replan': {}})['group']
 
     def repair(self, group_id: str) -> dict[str, Any]:
         """Live migrations that restore the hard policies of a group:
         ``{'moves': [...], 'planned_again': [...], 'reasons': [...]}``."""
-        return self._request('POST', _path(group_id, 'repair'), body={
+        return self._request('POST', group_url(group_id, 'repair'), body={
             'repair': {'apply': False}})['repair']
 
     def apply_repair(self, group_id: str) -> dict[str, Any]:
         """Request these live migrations; the response is the group."""
-        return self._request('POST', _path(group_id, 'repair'), body={
+        return self._request('POST', group_url(group_id, 'repair'), body={
             'repair': {'apply': True}})['group']
 
     def add_members(self, group_id: str,
@@ -188,24 +187,24 @@ class Groups:
         :param members: member descriptions; ``group`` in one is the path of
             the nested group that it goes to
         """
-        return self._request('POST', _path(group_id, 'members'), body={
+        return self._request('POST', group_url(group_id, 'members'), body={
             'members': [dict(member) for member in members]},
             **_since({'members': members}))['group']
 
     def remove_member(self, group_id: str, path: str) -> dict[str, Any]:
         """Take a member out of the group's definition."""
         must_fit_in_url(path)
-        return self._request(
-            'DELETE', _path(group_id, 'members', path))['group']
+        url = group_url(group_id, 'members', *path.split('/'))
+        return self._request('DELETE', url)['group']
 
     def placements(self, group_id: str) -> Sequence[dict[str, Any]]:
         """Each member with its state and server, and for admins its host."""
         return self._request(
-            'GET', _path(group_id, 'placements'))['placements']
+            'GET', group_url(group_id, 'placements'))['placements']
 
     def bindings(self, group_id: str) -> Sequence[dict[str, Any]]:
         """The server groups and Heat stacks that are bound to members."""
-        return self._request('GET', _path(group_id, 'bindings'),
+        return self._request('GET', group_url(group_id, 'bindings'),
                              since=BINDINGS)['bindings']
 
     def bind(self, group_id: str, server_group: str,
@@ -217,7 +216,7 @@ class Groups:
             is the whole group
         """
         return self._request(
-            'PUT', _path(group_id, 'bindings', server_group),
+            'PUT', group_url(group_id, 'bindings', server_group),
             body={'binding': _stated(path=path or None)},
             since=BINDINGS)['binding']
 
@@ -231,14 +230,14 @@ class Groups:
         :param path: below which the members of the rules are
         """
         return self._request(
-            'PUT', _path(group_id, 'bindings', stack),
+            'PUT', group_url(group_id, 'bindings', stack),
             body={'binding': _stated(kind='heat-stack', path=path or None,
                                      rules=list(rules))},
             since=BINDINGS)['binding']
 
     def unbind(self, group_id: str, target: str) -> None:
         """End the binding of a server group or of a Heat stack."""
-        self._request('DELETE', _path(group_id, 'bindings', target),
+        self._request('DELETE', group_url(group_id, 'bindings', target),
                       since=BINDINGS)
 
     def events(self, group_id: str, *, page: int | None = None,
@@ -252,7 +251,7 @@ class Groups:
         parameters = _stated(limit=page, **query)
         while True:
             answer = self._request(
-                'GET', _path(group_id, 'events'), query=parameters)
+                'GET', group_url(group_id, 'events'), query=parameters)
             yield from answer['events']
             if not answer.get('events_links'):
                 return
@@ -267,13 +266,6 @@ class Groups:
         return waiting.poll_until(lambda: self.get(group_id),
                                   lambda group: group['task'] is None,
                                   timeout, report)
-
-
-def _path(*parts: str) -> str:
-    # The path of a member may contain slashes, and an id never does.
-    first, *rest = parts
-    return '/'.join(('/groups', parse.quote(first, safe=''),
-                     *map(parse.quote, rest)))
 
 
 def _since(document: Document, strict: bool = False) -> dict[str, str]:

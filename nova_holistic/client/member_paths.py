@@ -1,7 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paths of members in URLs."""
+"""Paths in URLs of groups, and paths of members in them."""
+
+from urllib import parse
 
 from nova_holistic.client import errors
+
+_DOTS = ('.', '..')
+"""Names that HTTP clients remove from a URL. The request would then concern
+another resource."""
+
+
+def group_url(*names: str) -> str:
+    """The path below ``/v1`` of a group, or of a part of it.
+
+    :param names: the ID of the group, and the names below it
+    :raises Refused: 404, nothing has such a name
+    """
+    for name in names:
+        if not name or name in _DOTS:
+            raise errors.Refused(404, '', f'{name!r} does not exist')
+    return '/'.join(('/groups', *(
+        parse.quote(name, safe='') for name in names)))
 
 
 def must_fit_in_url(path: str) -> None:
@@ -12,7 +31,7 @@ def must_fit_in_url(path: str) -> None:
     names = path.split('/')
     if '' in names:
         raise errors.Refused(404, '', f'member {path} does not exist')
-    if '.' in names or '..' in names:
+    if not set(names).isdisjoint(_DOTS):
         raise errors.Refused(
             400, '', f'member {path} cannot be named in a URL: replace the '
             'definition of the group by one without it')

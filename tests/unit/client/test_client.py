@@ -128,6 +128,23 @@ def test_a_member_path_with_dots_cannot_delete_another_group(
     assert {g['id'] for g in client.groups.list()} == {group, other}
 
 
+@pytest.mark.parametrize('target', [
+    '../../{other}', '..', '.', '', 'x/../../../{other}', '%2e%2e/x', 'a/b'])
+def test_the_target_of_a_binding_cannot_name_another_resource(
+        service, client, target):
+    group, other = (client.groups.create({**SHOP, 'name': name})['id']
+                    for name in ('shop', 'other'))
+    before, target = len(service.engines.asked), target.format(other=other)
+    for ask in (lambda: client.groups.unbind(group, target),
+                lambda: client.groups.bind(group, target),
+                lambda: client.groups.bind_stack(
+                    group, target, [{'resource': 'server'}])):
+        with pytest.raises(Refused) as caught:
+            ask()
+        assert caught.value.status == 404
+    assert len(service.engines.asked) == before
+
+
 def test_lost_members_are_replanned(service, client):
     group = service.planned()
     assert client.groups.replan(group)['task'] == 'replanning'
