@@ -9,7 +9,7 @@ from nova_holistic.api.description.group_schemas import components
 from nova_holistic.api.description.openapi_schema import openapi_schema
 from nova_holistic.api.requests import entity_tags, idempotency, microversions
 from nova_holistic.api.route import Route
-from nova_holistic.api.schemas import common
+from nova_holistic.api.schemas import bindings, common
 from nova_holistic.api.url_mapping import UrlMapping
 from nova_holistic.model.policy_types import PolicyTypes
 
@@ -45,7 +45,7 @@ _HEADERS = {
 _VARIABLES = {
     'group_id': common.UUID, 'plan_id': common.UUID,
     'host': common.ANY_TEXT, 'child': common.ANY_TEXT,
-    'path': common.ANY_TEXT, 'target': common.UUID}
+    'path': common.ANY_TEXT, 'target': bindings.TARGET}
 
 
 def describe(table: Sequence[Route], types: PolicyTypes,

@@ -25,6 +25,9 @@ _RULE = common.strict({
                  'in the resource; without it, the path of the binding.'}},
     'resource')
 
+TARGET = {**common.STACK, 'description': 'the UUID of a server group, or the '
+                                         'name or the ID of a stack of Heat'}
+
 BIND = common.enveloped('binding', common.strict({
     'kind': _KIND, 'path': {
         **members.PATH, 'title': 'The path of a member, or of a nested group '

@@ -33,8 +33,10 @@ _EVENT = {
     'reasons': {'type': 'array', 'items': common.REASON},
     'details': common.strict({
         **{name: {'type': 'integer', 'minimum': 0}
-           for name in ('members', 'added', 'moved', 'removed', 'volumes')},
+           for name in ('members', 'added', 'moved', 'removed', 'volumes',
+                        'tries')},
         'lease_expires_at': common.TIME_OR_NULL,
+        'server': common.ANY_TEXT_OR_NULL,
         **{name: common.ANY_TEXT
            for name in ('by', 'binding', 'target', 'path')}}),
     'service': common.ANY_TEXT,

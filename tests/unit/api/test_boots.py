@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from nova_holistic.api.schemas import events
 from nova_holistic.boot.errors import TrustRefused
+from nova_holistic.documents.validation import validator
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.table.boot_records import BootServerState, BootStatus
 from nova_holistic.table.database import Duplicate
@@ -95,6 +97,22 @@ def test_the_progress_of_each_server_is_shown(service, rights):
          'tries': 1, 'fault': None},
         {'member': 'web-1', 'state': 'failed', 'server_id': None,
          'tries': 2, 'fault': 'no image'}]
+
+
+def test_the_events_of_a_boot_match_the_description(service, rights):
+    group = ask(service).json['group']['id']
+    boots = service.table.boots
+    record = boots.take(group, 'engine-1', NOON, NOON)
+    boots.begin(record, ['web-0', 'web-1'], NOON)
+    for server, uuid in zip(boots.servers(group), (SERVER, None), strict=True):
+        boots.change_server(record, server, replace(
+            server, state=BootServerState.CREATING, server_uuid=uuid,
+            tries=1), NOON)
+    body = service.ask('GET', f'/v1/groups/{group}/events').json
+    validator(events.MANY)(body)
+    assert [event['details'] for event in body['events']
+            if event['kind'] == 'boot.server'] == [
+        {'server': SERVER, 'tries': 1}, {'server': None, 'tries': 1}]
 
 
 def test_other_groups_and_other_versions_have_no_boot(service, rights):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Heat stacks that are bound to members, through the API."""
 
+import jsonschema
 import pytest
 
 from nova_holistic.messaging.results import ShownBinding
@@ -26,6 +27,15 @@ def group(service):
 def bind(service, group, *rules, stack='shop', **keys):
     return send(service, 'PUT', group, stack, {'binding': {
         'kind': 'heat-stack', 'rules': list(rules or [WORKERS]), **keys}})
+
+
+def test_the_description_allows_stacks_as_targets(service):
+    paths = service.ask('GET', '/v1/openapi.json').json['paths']
+    for operation in paths['/v1/groups/{group_id}/bindings/{target}'].values():
+        (target,) = [each['schema'] for each in operation['parameters']
+                     if each['name'] == 'target']
+        for name in ('shop', ROOT, SERVER_GROUP):
+            jsonschema.validate(name, target)
 
 
 def events(service, group):
