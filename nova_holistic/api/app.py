@@ -122,10 +122,7 @@ class Application:
             response = self._refusal(error, request, context)
         _measure(environ, response.status_int, self._service.timer() - begin)
         response.headers.update({
-            microversions.HEADER:
-                f'{microversions.SERVICE_TYPE} '
-                f'{microversions.used(request)}',
-            'Vary': microversions.HEADER, 'Cache-Control': 'no-cache',
+            **microversions.response_headers(request),
             'X-Openstack-Request-Id': context.request_id})
         return response(environ, start_response)
 

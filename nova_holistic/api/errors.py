@@ -119,7 +119,16 @@ def from_exception(error: Exception, retry_after: float) -> ApiError | None:
             for kind, status, code in _KINDS if isinstance(error, kind)),
             None)
     if error is not None and error.status == _UNAVAILABLE:
-        error.headers['Retry-After'] = str(math.ceil(retry_after))
+        return with_retry_after(error, retry_after)
+    return error
+
+
+def with_retry_after(error: ApiError, retry_after: float) -> ApiError:
+    """The error of an unavailable service, with its header.
+
+    :param retry_after: seconds after which the client may retry
+    """
+    error.headers['Retry-After'] = str(math.ceil(retry_after))
     return error
 
 

@@ -29,17 +29,24 @@ def with_middleware(conf, app: Wsgi) -> Wsgi:
     """The application together with its middleware."""
     tokens = auth_token.AuthProtocol(app, {'oslo_config_config': conf})
     check = healthcheck.Healthcheck(None, conf)
-    inner = request_id.RequestId(_ByPath(app, tokens, check))
+    inner = request_id.RequestId(
+        _ByPath(app, tokens, check, conf.holistic_api.retry_after))
     return http_proxy_to_wsgi.HTTPProxyToWSGI(inner, conf)
 
 
 class _ByPath:
-    """Public paths need no token; any other path needs a valid one."""
+    """Public paths need no token; any other path needs a valid one.
 
-    def __init__(self, app: Wsgi, tokens: Wsgi, check: Wsgi):
+    :param retry_after: seconds after which a client may retry if keystone is
+        unavailable
+    """
+
+    def __init__(self, app: Wsgi, tokens: Wsgi, check: Wsgi,
+                 retry_after: float):
         self._app = app
         self._tokens = tokens
         self._check = check
+        self._retry_after = retry_after
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
         path = environ.get('PATH_INFO', '').rstrip('/')
@@ -50,10 +57,30 @@ class _ByPath:
             # The URLs of the version documents end in a slash.
             environ['PATH_INFO'] = path or '/'
             return self._app(environ, start_response)
-        response = webob.Request(environ).get_response(self._tokens)
+        request = webob.Request(environ)
+        response = request.get_response(self._tokens)
         if microversions.HEADER not in response.headers:
-            _in_our_form(response, environ['openstack.request_id'])
+            self._in_our_form(request, response)
         return response(environ, start_response)
+
+    def _in_our_form(self, request: webob.Request,
+                     response: webob.Response) -> None:
+        """Convert a response of keystonemiddleware: an invalid token, or
+        keystone is unavailable."""
+        error = (errors.ApiError(401, 'unauthorized', 'a valid token is '
+                                 'needed: X-Auth-Token')
+                 if response.status_int == 401 else errors.with_retry_after(
+                     errors.ApiError(
+                         503, 'keystone_unavailable',
+                         'keystone is unavailable; try again later'),
+                     self._retry_after))
+        response.status_int = error.status
+        response.content_type = 'application/json'
+        response.charset = None
+        response.body = json.dumps(errors.document(
+            error, request.environ['openstack.request_id'])).encode()
+        response.headers.update({
+            **error.headers, **microversions.response_headers(request)})
 
 
 def _forget_identity(environ: dict[str, Any]) -> None:
@@ -61,16 +88,3 @@ def _forget_identity(environ: dict[str, Any]) -> None:
     keystonemiddleware.
     """
     environ.pop('HTTP_X_IDENTITY_STATUS', None)
-
-
-def _in_our_form(response: webob.Response, request: str) -> None:
-    """Convert a response of keystonemiddleware: an invalid token, or keystone
-    is unavailable."""
-    error = (errors.ApiError(401, 'unauthorized', 'a valid token is needed: '
-                             'X-Auth-Token') if response.status_int == 401
-             else errors.ApiError(503, 'keystone_unavailable',
-                                  'keystone is unavailable; try again later'))
-    response.status_int = error.status
-    response.content_type = 'application/json'
-    response.charset = None
-    response.body = json.dumps(errors.document(error, request)).encode()

@@ -91,3 +91,9 @@ def used(request: webob.Request) -> str:
         return str(requested_version(request))
     except ApiError:
         return MAX
+
+
+def response_headers(request: webob.Request) -> dict[str, str]:
+    """The headers of each response that depend on the version."""
+    return {HEADER: f'{SERVICE_TYPE} {used(request)}', 'Vary': HEADER,
+            'Cache-Control': 'no-cache'}

@@ -96,6 +96,19 @@ def test_forged_identity_headers_are_refused(app):
 def test_a_token_that_cannot_be_validated_is_refused(app):
     answer = get(app, '/v1/groups', **{'X-Auth-Token': 'a' * 32})
     assert answer.status_int == 503
+    assert answer.headers['Retry-After'] == '5'
+    (error,) = answer.json['errors']
+    assert error['code'] == 'holistic.keystone_unavailable'
+
+
+def test_responses_without_a_valid_token_have_the_version(app):
+    for token, status in ({}, 401), ({'X-Auth-Token': 'a' * 32}, 503):
+        answer = get(app, '/v1/groups', **{
+            'OpenStack-API-Version': 'holistic 1.3', **token})
+        assert (answer.status_int, answer.headers['OpenStack-API-Version']
+                ) == (status, 'holistic 1.3')
+        assert answer.headers['Vary'] == 'OpenStack-API-Version'
+        assert answer.headers['Cache-Control'] == 'no-cache'
 
 
 def test_version_links_lead_to_the_version_document(app):
