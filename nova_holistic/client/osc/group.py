@@ -34,10 +34,7 @@ class WaitingCommand(HolisticCommand):
                 group['id'], args.timeout, report)
         if group['status'] in UNPLACED or (
                 group['reasons'] and not _is_smaller(group, before)):
-            verb = 'is' if group['status'] in UNPLACED else 'stays'
-            raise exceptions.CommandError(
-                f'group {group["id"]} {verb} {group["status"]}: '
-                + '; '.join(formatted_columns.reason_lines(group['reasons'])))
+            raise stays(group)
         return group
 
 
@@ -259,6 +256,14 @@ class ReplanGroup(WaitingCommand, command.ShowOne):
             self.group(parsed_args.group)['id'])
         return formatted_columns.fields(self.settled(group, parsed_args),
                                         formatted_columns.GROUP)
+
+
+def stays(group: dict[str, Any]) -> exceptions.CommandError:
+    """The error of a command whose change the engine has not carried out."""
+    verb = 'is' if group['status'] in UNPLACED else 'stays'
+    return exceptions.CommandError(
+        f'group {group["id"]} {verb} {group["status"]}: '
+        + '; '.join(formatted_columns.reason_lines(group['reasons'])))
 
 
 def _is_smaller(group: dict[str, Any], before: int | None) -> bool:

@@ -2,13 +2,15 @@
 """``openstack holistic group update``"""
 
 import argparse
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from osc_lib.command import command
 
 from nova_holistic.client.osc.definition_file import DefinitionFile
 from nova_holistic.client.osc import formatted_columns, progress
-from nova_holistic.client.osc.group import WaitingCommand, with_group
+from nova_holistic.client.osc.group import (
+    stays, WaitingCommand, with_group)
 
 
 class UpdateGroup(WaitingCommand, command.ShowOne, DefinitionFile):
@@ -48,7 +50,27 @@ class UpdateGroup(WaitingCommand, command.ShowOne, DefinitionFile):
             before['id'], document or before['definition'],
             before['revision'] if revision is None else revision,
             objective=parsed_args.objective, apply=parsed_args.apply)
-        group = self.settled(group, parsed_args)
+        group = self.settled(group, parsed_args, before['revision'])
+        actions = groups.actions(group['id'])
+        if parsed_args.wait and group['reasons'] and _has_unfinished(
+                group, actions, parsed_args.apply):
+            raise stays(group)
         return formatted_columns.fields(
-            {**group, 'actions': groups.actions(group['id'])},
+            {**group, 'actions': actions},
             (*formatted_columns.GROUP, 'actions'))
+
+
+def _has_unfinished(group: Mapping[str, Any],
+                    actions: Sequence[Mapping[str, Any]],
+                    apply: bool) -> bool:
+    """Whether the reasons of a group may be about actions, and not only about
+    servers that are missing.
+
+    :param apply: whether the actions had to be carried out
+    """
+    if not actions:
+        # The actions of the servers are not known.
+        return 'built' in group['members']
+    unfinished = {'blocked', 'failed', *(
+        ('required', 'started') if apply else ())}
+    return any(action['state'] in unfinished for action in actions)
