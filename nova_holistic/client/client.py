@@ -56,6 +56,5 @@ class Client:
         except ks_exceptions.HttpError as error:
             raise errors.refused(error) from error
         except ks_exceptions.ClientException as error:
-            # For example, the catalog has no endpoint of the service.
-            raise errors.Refused(0, '', str(error)) from error
+            raise errors.unanswered(error) from error
         return response.json() if response.content else None

@@ -12,6 +12,10 @@ _UNAVAILABLE = (0, 502, 503, 504)
 """Statuses of services that are unavailable, and of proxies in front of
 them."""
 
+_NOT_SENT = (ks_exceptions.CatalogException, ks_exceptions.AuthPluginException)
+"""The catalog has no endpoint of the service, or the session has no
+credentials."""
+
 
 class Refused(exceptions.HolisticError):
     """The API refused the request.
@@ -36,6 +40,14 @@ class Refused(exceptions.HolisticError):
         return self.status in _UNAVAILABLE
 
 
+class NotSent(Refused):
+    """The request was not sent, and a repetition would not be sent either."""
+
+    @property
+    def is_transient(self) -> bool:
+        return False
+
+
 class TimedOut(exceptions.HolisticError):
     """The awaited state was not reached within the timeout; it may still
     be."""
@@ -52,6 +64,12 @@ def refused(error: ks_exceptions.HttpError) -> Refused:
         error.http_status, first.get('code', ''),
         detail or error.message or str(error),
         first.get('request_id') or error.request_id)
+
+
+def unanswered(error: ks_exceptions.ClientException) -> Refused:
+    """The error of a request without a response."""
+    kind = NotSent if isinstance(error, _NOT_SENT) else Refused
+    return kind(0, '', str(error))
 
 
 def _errors(response: Any) -> list[dict[str, Any]]:

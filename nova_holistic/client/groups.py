@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 import uuid
 
-from nova_holistic.client import errors, waiting
+from nova_holistic.client import errors, idempotency, waiting
 from nova_holistic.client.member_paths import group_url, must_fit_in_url
 from nova_holistic.client.microversions import (
     ACTIONS, ADOPTION, BINDINGS, CREATED_VOLUMES, OBJECTIVE_VALUES, SERVERS,
@@ -38,8 +38,7 @@ class Groups:
         :param idempotency_key: requests with the same key return one group
         :param query: ``wait``: seconds for which the API may wait for the plan
         """
-        key = idempotency_key
-        headers = {'Idempotency-Key': key} if key else {}
+        headers = idempotency.headers(idempotency_key)
         return self._request('POST', '/groups', headers=headers, body=_stated(
             group=document.get('group', document), objective=objective,
             lease=lease, strict=strict or None), query=query,

@@ -96,7 +96,7 @@ class Compute:
         except ks_exceptions.HttpError as error:
             raise _refused(error) from error
         except ks_exceptions.ClientException as error:
-            raise errors.Refused(0, '', str(error)) from error
+            raise errors.unanswered(error) from error
         return response.json() if response.content else None
 
 

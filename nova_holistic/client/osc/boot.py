@@ -78,7 +78,8 @@ def idempotency_key(args: argparse.Namespace, document: Mapping[str, Any],
     if not args.boot:
         if args.rollback:
             raise exceptions.CommandError('--rollback needs --boot')
-        return args.idempotency_key or str(uuid.uuid4())
+        return (str(uuid.uuid4()) if args.idempotency_key is None
+                else args.idempotency_key)
     group = document.get('group', document)
     missing = [] if 'adopt' in group else [*positions_without_server(group)]
     if missing:
@@ -87,7 +88,8 @@ def idempotency_key(args: argparse.Namespace, document: Mapping[str, Any],
             'of all members')
     text = json.dumps([group, request], sort_keys=True)
     digest = hashlib.sha256(text.encode()).hexdigest()
-    return args.idempotency_key or f'boot-{digest}'
+    return (f'boot-{digest}' if args.idempotency_key is None
+            else args.idempotency_key)
 
 
 class Booting:

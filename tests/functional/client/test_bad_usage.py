@@ -75,6 +75,24 @@ def test_a_create_without_an_answer_can_be_repeated(
     assert len(read('group', 'list')) == 1
 
 
+def test_a_create_that_was_not_sent_names_no_group(terminal, written):
+    output = terminal.openstack('--os-region-name', 'elsewhere', 'holistic',
+                                'group', 'create', '-f', written())
+    assert (output.code, output.err) == (
+        1, 'public endpoint for holistic service in elsewhere region not '
+        'found\n')
+
+
+@pytest.mark.parametrize('key', ['', 'Schlüssel', 'x\ny'])
+def test_an_invalid_idempotency_key_creates_no_group(
+        refused, read, written, key):
+    """An empty key may be a variable of a script that is not set."""
+    assert refused('group', 'create', '-f', written(), '--idempotency-key',
+                   key) == (
+        'Idempotency-Key must be 1 to 255 printable ASCII characters')
+    assert read('group', 'list') == []
+
+
 def test_a_usage_error_names_its_argument(terminal, written):
     for words in (('group', 'extend', 'shop', 'long'),
                   ('member', 'add', 'shop', 'x', '--resource', 'VCPU'),

@@ -259,14 +259,22 @@ def test_an_unreachable_service_raises_refused(cloud):
     client = cloud.client(endpoint_override='http://127.0.0.1:1')
     with pytest.raises(Refused) as caught:
         client.groups.create(SHOP)
-    assert caught.value.status == 0
+    assert (caught.value.status, caught.value.is_transient) == (0, True)
 
 
 def test_a_cloud_without_the_service_raises_refused(cloud):
     client = cloud.client(service_type='other')
     with pytest.raises(Refused, match='other') as caught:
         client.groups.create(SHOP)
-    assert caught.value.status == 0
+    assert (caught.value.status, caught.value.is_transient) == (0, False)
+
+
+@pytest.mark.parametrize('key', ['', 'Schlüssel', 'x\ny', 'x' * 256])
+def test_an_invalid_idempotency_key_is_refused(client, key):
+    with pytest.raises(Refused, match='printable ASCII') as caught:
+        client.groups.create(SHOP, idempotency_key=key)
+    assert (caught.value.status, caught.value.is_transient) == (400, False)
+    assert list(client.groups.list()) == []
 
 
 def test_the_client_requests_its_microversion(cloud):
