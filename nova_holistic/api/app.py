@@ -133,7 +133,7 @@ class Application:
         if route.rule is not None:
             self._service.policy_enforcer.must(context, route.rule)
         microversions.must_have(request, route.since)
-        if not request.accept.acceptable_offers([request_body.MEDIA_TYPE]):
+        if not request.accept.acceptable_offers(request_body.OFFERS):
             raise errors.ApiError(
                 406, 'not_acceptable', 'the only media type is '
                                        f'{request_body.MEDIA_TYPE}')

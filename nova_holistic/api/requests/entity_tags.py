@@ -16,7 +16,10 @@ from nova_holistic.api.errors import ApiError
 from nova_holistic.table.records import GroupRecord
 
 HEADER = 'If-Match'
-PATTERN = '"[0-9]{1,9}(-[0-9a-f]{1,64})?"'
+PATTERN = ('("[0-9]{1,9}"|'
+           '(W/)?"[0-9]{1,9}-[0-9a-f]{1,64}(-[a-z]{1,8})?")')
+"""A revision, or the entity tag of a response. A proxy that compresses a
+response declares its tag weak, or appends the name of the coding."""
 
 _DIGITS = 32
 
@@ -67,7 +70,7 @@ def must_match(request: webob.Request, record: GroupRecord,
             400, 'invalid_header',
             f"{HEADER} must be the group's revision in quotes, such as "
             f'"1", or its ETag')
-    revision = int(text.strip()[1:-1].partition('-')[0])
+    revision = int(text.strip().removeprefix('W/')[1:-1].partition('-')[0])
     if revision != record.revision:
         raise stale(request, record, record.revision, revision)
     return revision

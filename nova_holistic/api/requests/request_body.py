@@ -19,6 +19,10 @@ from nova_holistic.api.errors import ApiError
 from nova_holistic.documents.validation import brief
 
 MEDIA_TYPE = 'application/json'
+OFFERS = (MEDIA_TYPE, f'{MEDIA_TYPE};charset=utf-8',
+          f'{MEDIA_TYPE};charset=UTF-8')
+"""Media types of responses. JSON has no parameters, but some clients name its
+encoding."""
 MAX_DIGITS = 64
 """Maximum length of a number: the time to parse it grows with the square of
 its length."""
@@ -36,8 +40,8 @@ def read(request: webob.Request, longest: int, deepest: int) -> Any:
     :param deepest: maximum number of lists and objects around a value
     :raises ApiError: 400, 413 or 415
     """
-    # Media types do not depend on case.
-    if request.content_type.lower() != MEDIA_TYPE:
+    # Media types do not depend on case, and spaces may precede parameters.
+    if request.content_type.strip().lower() != MEDIA_TYPE:
         raise ApiError(
             415, 'unsupported_media_type',
             f'the body must be {MEDIA_TYPE}, not '

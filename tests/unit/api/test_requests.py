@@ -91,7 +91,8 @@ def test_the_name_of_a_statistic_ends_with_no_newline(service):
 
 
 @pytest.mark.parametrize('media', [
-    'APPLICATION/JSON', 'Application/Json; charset=UTF-8'])
+    'APPLICATION/JSON', 'Application/Json; charset=UTF-8',
+    'application/json ; charset=utf-8'])
 def test_the_media_type_of_a_body_does_not_depend_on_case(service, media):
     answer = post(service, json.dumps({'group': SHOP}).encode(),
                   **{'Content-Type': media})
@@ -101,7 +102,9 @@ def test_the_media_type_of_a_body_does_not_depend_on_case(service, media):
 def test_a_client_that_does_not_accept_json_is_refused(service):
     answer = service.ask('GET', '/v1/groups', headers={'Accept': 'text/html'})
     assert refusal(answer)[:2] == (406, 'holistic.not_acceptable')
-    for accept in ('*/*', 'application/*', 'text/html, application/json'):
+    for accept in ('*/*', 'application/*', 'text/html, application/json',
+                   'application/json; charset=utf-8',
+                   'application/json;charset=UTF-8, text/plain;q=0.9'):
         assert service.ask('GET', '/v1/groups', headers={
             'Accept': accept}).status_int == 200
 
