@@ -83,7 +83,8 @@ class Groups:
         """
         if _is_id(name_or_id):
             try:
-                return self.get(name_or_id)
+                # The API writes IDs in lower case.
+                return self.get(name_or_id.lower())
             except errors.Refused as error:
                 if error.status != 404:
                     raise

@@ -72,6 +72,11 @@ def test_an_unknown_group_is_not_found(client, name):
         client.groups.find(name)
 
 
+def test_an_id_is_found_in_upper_case(client):
+    group = client.groups.create(SHOP)['id']
+    assert client.groups.find(group.upper())['id'] == group
+
+
 def test_an_id_takes_precedence_over_an_equal_name(client):
     first = client.groups.create(SHOP)['id']
     client.groups.create({**SHOP, 'name': first})
