@@ -4,18 +4,21 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+import functools
 import uuid
 
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
 from nova_holistic.engine.group_parser import GroupParser
+from nova_holistic.engine.update.outdated_members import is_outdated
 from nova_holistic.engine.update.unneeded_holds import drop_if_unwanted
 from nova_holistic.holds.allocation_bodies import allocations, same
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.model.elastic.growth import is_surplus
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.table.changes.member_release import Surplus
 from nova_holistic.table.queries.overview import GroupOutline
@@ -32,7 +35,9 @@ class ReturnedPlaces:
     While the lease of its group is running, the member is planned and held
     again at its place, or lost if the capacity is no longer available. After
     the lease, which a release ends as well, the member is released. It is also
-    released if the group has the desired number of servers without it.
+    released if the group has the desired number of servers without it. If an
+    update has changed the definition of the member while it had the server,
+    the member is lost, so that it is planned again for its new definition.
     """
 
     def __init__(self, table: PlacementTable, holds: HoldClient,
@@ -70,9 +75,15 @@ class ReturnedPlaces:
         member = as_planned
         if take_allocation:
             self._take_allocation(member, group)
-        if self._released(replace(member, state=MemberState.CLAIMED)):
+        definition = self._definition(member)
+        if self._released(replace(member, state=MemberState.CLAIMED),
+                          definition):
             return True
-        held = self._held(member, group)
+        if definition is not None and is_outdated(member, definition):
+            self._holds.drop([member.hold])
+            held = False
+        else:
+            held = self._held(member, group)
         done = self._table.change_state(
             member.id, [MemberState.CLAIMED],
             MemberState.PLANNED if held else MemberState.LOST, self._clock(),
@@ -101,14 +112,21 @@ class ReturnedPlaces:
                      'cannot be held again: %s', member.member.path,
                      group.uuid, error)
 
-    def _released(self, member: MemberRecord) -> bool:
+    def _released(self, member: MemberRecord,
+                  definition: Group | None) -> bool:
         """Release the member if the lease has ended, if the member was
         released before, or if the group has enough servers without it.
 
+        :param definition: the group as its document describes it
         :returns: whether the member is released now
         """
-        if not self._table.release_unleased(
-                member, self._clock(), self._surplus(member)):
+        # A function that returns whether the group has enough servers without
+        # the member; None if the number of its members is fixed.
+        surplus: Surplus | None = None
+        if definition is not None and definition.is_elastic:
+            surplus = functools.partial(
+                is_surplus, definition, member.member.path)
+        if not self._table.release_unleased(member, self._clock(), surplus):
             return False
         crash_points.reached('return.released')
         self._holds.drop([member.hold])
@@ -116,19 +134,14 @@ class ReturnedPlaces:
         self._table.forget_holds([member.hold])
         return True
 
-    def _surplus(self, member: MemberRecord) -> Surplus | None:
-        """A function that returns whether the group has enough servers without
-        the member; None if the number of its members is fixed."""
+    def _definition(self, member: MemberRecord) -> Group | None:
+        """The group as its document describes it; None if it does not exist,
+        or if a type of policy is no longer installed."""
         record = self._table.get_group(member.group_uuid)
-        if record is None:
-            return None
         try:
-            group = self._groups.parse(record)
+            return record and self._groups.parse(record)
         except exceptions.InvalidDocument:
             return None
-        if not group.is_elastic:
-            return None
-        return lambda live: is_surplus(group, member.member.path, live)
 
     def _is_held(self, member: MemberRecord) -> bool:
         """Whether the place of the member is held. Another allocation of its

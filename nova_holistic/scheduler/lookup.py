@@ -159,9 +159,8 @@ class Lookup:
                 Membership(record, row, rows, by_plan=planned), uuid, hosts)
             try:
                 choice.selections = self._candidates.planned(
-                    choice.own, uuid, [
-                        place for place in row.alternates
-                        if place.host not in hosts], limit)
+                    choice.own, uuid, [place for place in row.alternates
+                                       if place.host not in hosts], limit)
             except HostRefused as refusal:
                 self._choose_other_host(claims, choice, refusal, limit)
                 # The policies of the next server need the new host.
@@ -191,8 +190,7 @@ class Lookup:
         """
         row = choice.own.own
         found = self._connections.table.group_cache.read(row.group_uuid)
-        if not found or row.id not in {
-                member_row.id for member_row in found[1]}:
+        if not found or row.id not in found[1].by_id:
             raise RequestRefused('the claim was undone by another process')
         choice.own = Membership(found[0], row, found[1])
         if not self._candidates.keeps_policies(choice.own):
@@ -208,8 +206,7 @@ class Lookup:
             host may be chosen
         """
         row = choice.own.own
-        zone_not_described = (
-            refusal.by == ZONE and
+        zone_not_described = refusal.by == ZONE and (
             row.member.requirements.availability_zone is None)
         if zone_not_described or claims.is_repeated(row):
             # The request causes the refusal, or the server has its place.
@@ -253,7 +250,7 @@ class Lookup:
             rows: GroupMembers, instance_uuids: Sequence[str]
     ) -> Sequence[MemberRecord]:
         """Rows that the instances may claim; none if an instance may already
-        have a row.
+        have a row, or if only new members may match.
 
         :raises RequestRefused: the group has no members, or the request does
             not match the members of its pointer
@@ -270,7 +267,12 @@ class Lookup:
                     self._connections, record, rows, pointer.member):
                 self._growth.must_be_possible(record, rows, pointer.member)
             return ()
-        matching = self._matching_rows(pointed_at)
+        try:
+            matching = self._matching_rows(pointed_at)
+        except RequestRefused:
+            if not self._growth.is_redefined(record, pointed_at):
+                raise
+            return ()
         if record.status not in CLAIMABLE or rows.have_any_of(instance_uuids):
             return ()
         return [row for row in matching if row.state == MemberState.PLANNED]

@@ -119,7 +119,8 @@ MEMBERS = Machine(_P, (
             'again.'),
     *_edges(REFUSE, [_C], _L,
             'The create fails, or the server is deleted, and the place cannot '
-            'be held again: Nova refuses the host, or its room is taken.'),
+            'be held again: Nova refuses the host, its room is taken, or an '
+            'update has changed the definition of the member.'),
     *_edges(RECLAIM, [_B, _F], _C,
             'The server is deleted. An engine takes the member back.'),
     *_edges(RETURN, [_C], _R,

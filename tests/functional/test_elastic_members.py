@@ -29,6 +29,7 @@ LIVE = (MemberState.PLANNED, MemberState.CLAIMED, MemberState.BUILT)
 def running(lend_cloud):
     with lend_cloud(HOSTS) as cloud:
         cloud.create_flavor('small', 2, 512, 1)
+        cloud.create_flavor('large', 4, 512, 1)
         yield cloud
 
 
@@ -200,6 +201,20 @@ def test_an_undone_create_takes_no_place_from_a_member(
     assert_nothing_is_left_over(cloud, group)
     build(cloud, group)
     assert_nothing_is_left_over(cloud, group)
+
+
+def test_a_further_server_is_as_large_as_described_after_a_resize(cloud):
+    group = plan(cloud, {'desired': 1, 'max': 2})
+    server = build(cloud, group)
+    cloud.act(server, 'resize', flavorRef=cloud.flavor_id('large'))
+    cloud.wait_for_status(server, 'VERIFY_RESIZE')
+    cloud.act(server, 'confirmResize')
+    cloud.wait_for_status(server, 'ACTIVE')
+    for _ in range(2):
+        cloud.reconciler.reconcile()
+    assert cloud.row(group, 'node-0').planned == SMALL
+    another = build(cloud, group)
+    assert list(cloud.consumers(cloud.host_of(another)).values()) == [SMALL]
 
 
 def test_a_deleted_server_leaves_a_held_place_while_it_is_desired(cloud):

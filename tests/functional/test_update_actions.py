@@ -155,6 +155,59 @@ def test_a_server_moves_to_another_zone(cloud, service):
     assert cloud.reconciler.reconcile() == {}
 
 
+@pytest.mark.parametrize('key, value, flavor', [
+    ('availability_zone', 'az2', 'small'), ('flavor', 'big', 'big')])
+def test_a_server_is_deleted_and_created_again_instead_of_an_action(
+        cloud, service, key, value, flavor):
+    """The member does not keep the place of its earlier definition."""
+    document = shop(a='small', b='small')
+    group, servers = built(cloud, document, {'a': 'one', 'b': 'two'})
+    document['members'][0][key] = value
+    shown = update(service, group, document)
+    assert shown['actions'][0]['state'] == 'required'
+    cloud.delete_server(servers['a'])
+    hints = {'group': group, 'member': 'a'}
+    refused = cloud.create_server('a', flavor, hints)
+    cloud.wait_for_status(refused, 'ERROR')
+    cloud.delete_server(refused)
+    assert cloud.reconciler.reconcile() == {'gone': 1, 'replanned': 1}
+    row = cloud.row(group, 'a')
+    assert (row.state, getattr(row.member.requirements, key)) == (
+        'planned', value)
+    assert cloud.consumers('one') == {}
+    server = cloud.create_server('a', flavor, hints)
+    assert host_of_active(cloud, server) == row.place.host
+    if key == 'availability_zone':
+        assert row.place.host == 'far'
+    cloud.reconciler.reconcile()
+    assert cloud.table.get_group(group).status == 'complete'
+    assert actions(update(service, group, document))[0][1:3] == NOTHING
+
+
+@pytest.mark.parametrize('key, value, flavor', [
+    ('availability_zone', 'az2', 'small'), ('flavor', 'big', 'big')])
+def test_a_further_server_has_the_new_definition(
+        cloud, service, key, value, flavor):
+    """The action on the existing server has not been carried out."""
+    (member,) = shop(web='small')['members']
+    member['count'] = {'desired': 1, 'max': 2}
+    document = {'name': 'shop', 'members': [member]}
+    group = cloud.plan(document, {'web-0': 'one'}, resources=SMALL)
+    hints = {'group': group, 'member': 'web'}
+    host_of_active(cloud, cloud.create_server('web', 'small', hints))
+    cloud.reconciler.reconcile()
+    member[key] = value
+    update(service, group, document)
+    server = cloud.create_server('web', flavor, hints)
+    host = host_of_active(cloud, server)
+    assert cloud.consumers(host)[server]['VCPU'] == (
+        4 if flavor == 'big' else 2)
+    if key == 'availability_zone':
+        assert host == 'far'
+    row = cloud.row(group, 'web-1')
+    assert getattr(row.member.requirements, key) == value
+
+
 def test_a_server_that_is_off_migrates_cold(cloud, service):
     document = shop(a='small')
     group, servers = built(cloud, document, {'a': 'one'})

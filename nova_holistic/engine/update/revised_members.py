@@ -12,6 +12,7 @@ from nova_holistic.engine.decision import moving_members
 from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.engine.decision.refused_hosts import Refused
 from nova_holistic.engine.member_rows import host_of
+from nova_holistic.engine.update.outdated_members import is_up_to_date
 from nova_holistic.engine import volume_rows
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
@@ -135,7 +136,7 @@ def revised_members(record: GroupRecord, revised: Group,
             fixed[path] = row
         elif (row.state == MemberState.PLANNED
                 and before.get(path) == after[path]
-                and _is_up_to_date(row, after[path])):
+                and is_up_to_date(row, after[path])):
             movable[path] = row
         elif row.state == MemberState.RELEASED and row.id not in earlier:
             left_out.add(path)
@@ -187,15 +188,6 @@ def changed_requirements(record: GroupRecord, where: RevisedMembers
             for member in where.revised.all_members()
             if member.path in where.fixed
             and before.get(member.path) != member.requirements}
-
-
-def _is_up_to_date(row: MemberRecord, required: Requirements) -> bool:
-    """Whether a place was planned for these requirements. The definition may
-    have changed while a server used the place."""
-    found = row.member.requirements
-    return (found.flavor, found.availability_zone, found.aggregates,
-            found.location) == (required.flavor, required.availability_zone,
-                                required.aggregates, required.location)
 
 
 def _requirements(document: Mapping[str, Any], paths: Collection[str]

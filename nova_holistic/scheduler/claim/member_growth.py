@@ -6,7 +6,6 @@ placement table: those of members of the same description and their alternates.
 A search in Placement follows only if none of them is usable.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 import uuid
@@ -16,15 +15,17 @@ from nova import objects
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
+from nova_holistic.engine.update.outdated_members import (
+    is_any_outdated, is_outdated, is_up_to_date)
 from nova_holistic.model.elastic.growth import (
     AtMaximum, Existing, next_server, NotGrown)
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
-from nova_holistic.model.members.requirements import Requirements
-from nova_holistic.objectives import load_objective
 from nova_holistic.scheduler.claim.claims import Claims
 from nova_holistic.scheduler.claim.grown_providers import with_providers
 from nova_holistic.scheduler.claim.host_search import HostSearch
+from nova_holistic.scheduler.claim import known_places
 from nova_holistic.scheduler.claim import request_check
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.connections import Connections
@@ -41,8 +42,6 @@ from nova_holistic.table.records import (
 CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
 
-MAX_SIBLINGS = 16
-"""Maximum number of members whose places and alternates are considered."""
 MAX_ALLOWED_PLACES = 8
 """Number of allowed places after which no further places are checked."""
 ATTEMPTS = 10
@@ -114,6 +113,14 @@ class MemberGrowth:
             raise RequestRefused(
                 f'group {record.uuid} has no member {path!r}') from error
 
+    def is_redefined(self, record: GroupRecord,
+                     rows: Sequence[MemberRecord]) -> bool:
+        """Whether any of these members has a server that was resized, or that
+        was created before an update changed its definition."""
+        return any(row.planned is not None for row in rows) or is_any_outdated(
+            rows, membership.parsed_group(
+                record, self._connections.policy_types))
+
     def grow(self, claims: Claims, pointer: Pointer, instance_uuid: str,
              refusal: exceptions.HolisticError) -> MemberRecord:
         """The new row of the member that the server becomes.
@@ -162,7 +169,7 @@ class MemberGrowth:
         try:
             member = next_server(group, path, existing)
         except NotGrown:
-            gone = self._without_server(rows, path)
+            gone = self._without_server(group, rows, path)
             if gone is None:
                 raise
             return _Vacancy(gone.member, gone)
@@ -179,37 +186,35 @@ class MemberGrowth:
                 if row.state == MemberState.RELEASED and row.returned
                 and not row.unwanted]
 
-    def _without_server(self, rows: GroupMembers,
+    def _without_server(self, group: Group, rows: GroupMembers,
                         path: str) -> MemberRecord | None:
         """A member at the path whose server is deleted, before the reconciler
-        has changed its row. A released member is not used again."""
-        owned = {row.instance_uuid: row for row
-                 in rows.pointed_at(path)
+        has changed its row. Members that were released, or whose definition
+        has changed, are left out."""
+        owned = {row.instance_uuid: row for row in rows.pointed_at(path)
                  if row.instance_uuid is not None
                  and row.state in group_growth.REUSED}
-        gone = deleted_servers.deleted_servers(
-            self._context, list(owned), [
-                uuid for uuid, row in owned.items()
-                if row.state != MemberState.CLAIMED])
-        return min(deleted_servers.wanted_again(
-            self._connections.table, [owned[each] for each in gone]),
+        gone = deleted_servers.deleted_servers(self._context, list(owned), [
+            uuid for uuid, row in owned.items()
+            if row.state != MemberState.CLAIMED])
+        return min((row for row in deleted_servers.wanted_again(
+            self._connections.table, [owned[each] for each in gone])
+            if not is_outdated(row, group)),
             key=lambda row: row.member.path, default=None)
 
     def _described(self, member: Member,
                    rows: Sequence[MemberRecord]) -> Member:
         """The member with the resources of its flavor."""
-        for row in rows:
-            if row.member.description == member.description:
-                return replace(
-                    member, requirements=row.member.requirements)
-        return replace(member, requirements=self._resolved(
-            member.requirements))
-
-    def _resolved(self, wanted: Requirements) -> Requirements:
-        if not wanted.flavor:
-            return wanted
-        return replace(wanted, resources=FrozenMapping(
-            self._candidates.resource_request.merged_resources()))
+        wanted = member.requirements
+        # If a server was resized, its row has other resources.
+        found = next((row.member.requirements for row in rows
+                      if row.member.description == member.description
+                      and row.planned is None and is_up_to_date(row, wanted)
+                      ), wanted)
+        if found is wanted and wanted.flavor:
+            found = replace(wanted, resources=FrozenMapping(
+                self._candidates.resource_request.merged_resources()))
+        return replace(member, requirements=found)
 
     def _placed(self, record: GroupRecord, rows: Sequence[MemberRecord],
                 vacancy: _Vacancy, instance_uuid: str) -> MemberRecord:
@@ -242,7 +247,9 @@ class MemberGrowth:
                 vacancy: _Vacancy, own: Membership) -> Sequence[Place]:
         """Places for a further server, the best first."""
         places = self._candidates.allowed(
-            own, self._known_places(record, rows, vacancy), MAX_ALLOWED_PLACES)
+            own, known_places.known_places(
+                self._connections.table, record, rows, own.own,
+                vacancy.reused), MAX_ALLOWED_PLACES)
         wanted = vacancy.member.requirements
         if wanted.request_groups or any(place.allocation for place in places):
             places = with_providers(self._connections.holds, wanted, places)
@@ -271,30 +278,3 @@ class MemberGrowth:
                      '%(group)s: an engine searches for a plan that moves '
                      'held places',
                      {'member': member.path, 'group': record.uuid})
-
-    def _known_places(self, record: GroupRecord, rows: Sequence[MemberRecord],
-                      vacancy: _Vacancy) -> Sequence[Place]:
-        """Places of equal members and their alternates, without a request to
-        Placement. The place of the reused row comes first, since its capacity
-        was returned."""
-        equal = [row for row in rows if row.member.description
-                 == vacancy.member.description and row.state in _LIVE
-                 ][-MAX_SIBLINGS:]
-        given = self._connections.table.alternates([row.id for row in equal])
-        others = Counter(place for row in equal
-                         for place in given.get(row.id, ()))
-        used = [row.place for row in equal]
-        free = [place for place, _ in others.most_common()]
-        reused = [vacancy.reused.place] if vacancy.reused else []
-        found = (*reused, *used, *free) if _prefers_used_hosts(
-            record) else (*reused, *free, *used)
-        wanted = vacancy.member.requirements.location
-        return [place for place in dict.fromkeys(found) if place.host
-                and (*place.location, place.host)[:len(wanted)] == wanted]
-
-
-def _prefers_used_hosts(record: GroupRecord) -> bool:
-    """Whether the objective makes an unused host more expensive than a host
-    that the group uses."""
-    host_cost = load_objective(record.objective).host_cost()
-    return host_cost is None or host_cost.opening(1.0) > 0
