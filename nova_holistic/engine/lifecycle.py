@@ -16,8 +16,8 @@ from nova_holistic.engine import volume_rows
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.messaging import errors
 from nova_holistic.messaging.results import Released
-from nova_holistic.table.changes.member_release import (
-    RELEASABLE, UNCLAIMED)
+from nova_holistic.table.changes.claim import OWNED
+from nova_holistic.table.changes.member_release import RELEASABLE, UNCLAIMED
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState)
@@ -230,17 +230,20 @@ class Lifecycle:
             their servers are deleted
         :returns: all members after the release
         """
-        planned = {_key(m): m.hold for m in seen if m.state in UNCLAIMED}
+        tried = {_key(m): m.hold for m in seen
+                 if with_servers or m.state in UNCLAIMED}
         holds = [m.hold for m in seen]
         while True:
             self._table.release(holds, self._clock(), with_servers)
             crash_points.reached('release.rows-released')
             after = self._table.members(group_uuid)
-            moved = {_key(m): m.hold for m in after if m.state in UNCLAIMED
-                     and m.hold != planned.get(_key(m), m.hold)}
+            moved = {_key(m): m.hold for m in after
+                     if m.hold != tried.get(_key(m), m.hold) and (
+                         m.state in UNCLAIMED
+                         or m.state in OWNED and not m.unwanted)}
             if not moved:
                 return after
-            planned.update(moved)
+            tried.update(moved)
             holds = list(moved.values())
 
     def _pending(self, group_uuid: str) -> Mapping[str, Any] | None:

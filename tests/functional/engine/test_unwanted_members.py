@@ -2,6 +2,8 @@
 """A member that was released while a server had it is not planned again when
 that server is deleted."""
 
+import uuid
+
 import pytest
 
 from nova_holistic.table.records import MemberState
@@ -65,6 +67,26 @@ def test_a_claim_that_the_scheduler_undoes_after_a_release_is_released(
     assert world.table.change_state(
         row.id, [MemberState.CLAIMED], MemberState.PLANNED, world.now,
         of_instance=row.instance_uuid, instance_uuid=None, held=True)
+    assert world.states(group)['web'] == 'released'
+    world.reconcile_members()
+    world.assert_agreement()
+
+
+@pytest.mark.parametrize('members', [['web'], ['web', 'db/node']])
+def test_a_release_during_a_change_of_the_hold_counts(world, group, members):
+    """The row of a server gets a new hold, for example when the scheduler
+    moves the claim to another host."""
+    row = world.claim(group, 'web')
+    world.swap(row)
+    table = Interleaved(world.table, 'release', before=lambda: (
+        world.table.change_state(
+            row.id, [MemberState.CLAIMED], MemberState.CLAIMED, world.now,
+            of_instance=row.instance_uuid, hold=str(uuid.uuid4()))))
+    done = world.lifecycle_with(table, world.holds).release(
+        group.uuid, members)
+    assert done.kept == ('web',)
+    world.instances.set(row.instance_uuid, 'ERROR')
+    reconcile(world)
     assert world.states(group)['web'] == 'released'
     world.reconcile_members()
     world.assert_agreement()
