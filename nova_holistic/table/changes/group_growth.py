@@ -61,7 +61,8 @@ def grow(database: Database, growth: Growth,
     """Write the row of a server that becomes an additional member.
 
     :param checked_rows: all rows of the group at the time of the check
-    :returns: the ID of the row; None if the group has changed since then
+    :returns: the ID of the row; None if the group has changed since then, or
+        a user has released the member of the replaced row
     :raises IllegalTransition: the state of the replaced row does not allow the
         change
     """
@@ -121,6 +122,8 @@ def _reuse(session: orm.Session, wanted: MemberRecord,
             MemberRow.id == seen.id, MemberRow.hold == seen.hold,
             MemberRow.path == seen.member.path,
             MemberRow.state == seen.state,
+            # A user may have released the member since it was read.
+            MemberRow.unwanted.is_(False),
             MemberRow.instance_uuid == seen.instance_uuid
             if seen.instance_uuid else MemberRow.instance_uuid.is_(None))
         .values(**rows.renewed_values(wanted),

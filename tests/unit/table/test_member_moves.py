@@ -188,6 +188,20 @@ def test_no_server_is_added_where_a_lost_member_is_planned_meanwhile(
     assert grow(table.database, Growth(record, added), rows, NOON)
 
 
+def test_no_server_replaces_another_one_whose_member_is_released_meanwhile(
+        table, claimed):
+    """The server of the member is deleted, and its user does not want
+    another one."""
+    first, _ = claimed
+    record = table.get_group(first.group_uuid)
+    added = replace(first, hold=new_uuid(), instance_uuid=new_uuid())
+    table.release([first.hold], NOON, with_servers=True)
+    assert grow(table.database, Growth(record, added, first), claimed,
+                NOON) is None
+    (row, _) = table.members(first.group_uuid)
+    assert (row.instance_uuid, row.unwanted) == (first.instance_uuid, True)
+
+
 def test_a_claim_does_not_move_where_a_failed_server_runs_meanwhile(
         table, claimed):
     first, second = claimed
