@@ -170,6 +170,8 @@ POINTS: Mapping[str, str] = {
         'The hold of that row is dropped, and the row still names it.',
     'return.other-hold-dropped':
         'A hold at another place is dropped, and the row is claimed.',
+    'return.outdated-dropped':
+        'The hold of a redefined member is dropped, and its row is claimed.',
     'return.hold-put': 'The hold is put again, and the row is claimed.',
     'return.row-changed': 'The row no longer has a server.',
     'orphan.dropped': 'One of several holds without a row is dropped.',

@@ -81,6 +81,7 @@ class ReturnedPlaces:
             return True
         if definition is not None and is_outdated(member, definition):
             self._holds.drop([member.hold])
+            crash_points.reached('return.outdated-dropped')
             held = False
         else:
             held = self._held(member, group)

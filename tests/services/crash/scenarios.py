@@ -338,6 +338,18 @@ def hold_the_place_of_a_deleted_server_with_a_hold_elsewhere(world):
     return group, do.reconcile
 
 
+@passes('return.row-held', 'return.outdated-dropped', 'return.row-changed',
+        states=BOTH)
+def plan_a_redefined_member_of_a_deleted_server(world):
+    group = world.planned()
+    server = world.built(group)
+    world.parts.holds.drop([server])
+    world.sees(deleted=[server])
+    world.table.update_group(group, list(GroupStatus), document=nodes(
+        traits={'forbidden': ['CUSTOM_OLD']}))
+    return group, do.reconcile
+
+
 @passes('return.released', 'return.released-dropped')
 def release_the_place_of_a_deleted_server(world):
     group = world.planned()
