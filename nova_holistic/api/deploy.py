@@ -20,6 +20,7 @@ from nova_holistic import conf as options
 from nova_holistic.conf import services, unreadable_files
 from nova_holistic.inventory.service_client import ServiceClient
 from nova_holistic.messaging.client import EngineClient
+from nova_holistic import objectives
 from nova_holistic.observers import observe
 from nova_holistic import supported
 from nova_holistic.table.clock import DatabaseClock
@@ -39,12 +40,16 @@ def build(environment: Mapping[str, str] = os.environ,
 
     :param conf: must be the global configuration, from which oslo.limit and
         keystonemiddleware read some of their options
-    :raises oslo_config.cfg.Error: the configuration cannot be read
+    :raises oslo_config.cfg.Error: the configuration cannot be read, or the
+        value of an option is invalid
+    :raises UnknownPlugin: the default objective is not installed
     :raises SchemaTooOld: the schema of the database must be upgraded first
     :raises NotConfigured: required options of [nova] or [boot] are missing
     :raises InvalidDocument: the file of children of a parent is invalid
     """
     configure(conf, _files(environment))
+    options.check_values(conf)
+    objectives.load_objective(conf.planner.objective, '[planner] objective')
     supported.warn_of_python()
     startup_check.check_schema_usable(conf)
     table = PlacementTable.from_conf(conf, 'api')

@@ -25,6 +25,7 @@ from nova_holistic.api.url_mapping import UrlMapping
 from nova_holistic import conf as options
 from nova_holistic.messaging.client import EngineClient
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic import objectives
 from nova_holistic.observers import observe
 from nova_holistic.scheduler.claim import possible_growth
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
@@ -51,6 +52,9 @@ def filter_factory(global_conf: Mapping[str, str],
     """For ``paste.filter_factory``. nova.conf is already read, and contains
     the options of this project.
 
+    :raises oslo_config.cfg.ConfigFileValueError: the value of an option of
+        this project is invalid
+    :raises UnknownPlugin: the default objective is not installed
     :raises SchemaTooOld: the schema of the database must be upgraded first
     :raises UnsupportedVersion: this version of Nova is not supported
     """
@@ -58,6 +62,8 @@ def filter_factory(global_conf: Mapping[str, str],
     options.register_opts(conf)
     if conf.holistic_api.limits == 'oslo_limit':
         limit_opts.register_opts(conf)
+    options.check_values(conf, in_nova=True)
+    objectives.load_objective(conf.planner.objective, '[planner] objective')
     nova_version.must_be_supported(conf)
     startup_check.check_schema_usable(conf)
     table = PlacementTable.from_conf(conf, 'api')

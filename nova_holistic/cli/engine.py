@@ -33,6 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     try:
         conf = _configured(argv)
+        options.check_values(conf)
         supported.warn_of_python()
         startup_check.check_schema_usable(conf)
         service = engine_components.engine(

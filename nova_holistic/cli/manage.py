@@ -103,6 +103,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(argv: Sequence[str] | None) -> int:
     try:
         conf = _configured(argv)
+        options.check_values(conf)
         if not conf.command.any_schema:
             startup_check.check_schema_usable(conf)
     except (cfg.Error, exceptions.HolisticError) as error:

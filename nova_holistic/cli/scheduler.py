@@ -7,6 +7,8 @@ from nova.cmd import scheduler as nova_scheduler
 
 import sys
 
+from oslo_config import cfg
+
 from nova_holistic.cli import exits
 from nova_holistic import exceptions
 from nova_holistic.scheduler import driver
@@ -16,6 +18,7 @@ def main() -> int | None:
     driver.install()
     try:
         return nova_scheduler.main()
-    except exceptions.HolisticError as error:
-        print(f'nova-holistic-scheduler: {error}', file=sys.stderr)
+    except (cfg.ConfigFileValueError, exceptions.HolisticError) as error:
+        print(f'nova-holistic-scheduler: {" ".join(str(error).split())}',
+              file=sys.stderr)
         return exits.BAD_INPUT

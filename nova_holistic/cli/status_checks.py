@@ -12,9 +12,11 @@ from typing import Any
 
 from keystoneauth1 import exceptions as ks_exceptions
 import microversion_parse
+from oslo_config import cfg
 from oslo_upgradecheck.upgradecheck import Code, Result
 
 from nova_holistic.cli.components.connections import connect
+from nova_holistic import conf as options
 from nova_holistic import exceptions
 from nova_holistic.holds.requests import MICROVERSION
 from nova_holistic import inventory, objectives, plugins, topology
@@ -34,10 +36,17 @@ def _error_as_failure(check: Check) -> Check:
     def failing_safely(conf) -> Result:
         try:
             return check(conf)
-        except (exceptions.HolisticError,
+        except (cfg.Error, exceptions.HolisticError,
                 ks_exceptions.ClientException) as error:
             return Result(Code.FAILURE, ' '.join(str(error).split()))
     return failing_safely
+
+
+@_error_as_failure
+def values(conf) -> Result:
+    """The value of every option of the project is valid."""
+    options.check_values(conf)
+    return Result(Code.SUCCESS)
 
 
 @_error_as_failure
@@ -131,6 +140,7 @@ def versions(conf) -> Result:
 
 
 CHECKS: tuple[tuple[str, Check], ...] = (
+    ('Values of the options', values),
     ('Database', database),
     ('Schema of the placement table', schema),
     ('Drivers, objective and solver', drivers),

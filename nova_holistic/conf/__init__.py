@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Configuration: one module per option group."""
 
+from oslo_config import cfg
+
 from nova_holistic.conf import (
     api, boot, cinder_scheduler, database, engine, federation, holds, holistic,
     inventory, metrics, notifications, nova_notifications, nova_options,
@@ -27,3 +29,29 @@ def list_opts():
     """(group, options) pairs for oslo-config-generator."""
     return [pair for module in (*MODULES, nova_options, services)
             for pair in module.list_opts()]
+
+
+def check_values(conf, in_nova: bool = False) -> None:
+    """Ensure that the value of every option of the project is valid.
+
+    oslo.config converts a value only when it is read. Without this check, a
+    service starts with an invalid value, and the work that reads it fails
+    later.
+
+    :param in_nova: whether this is a process of Nova, which decides about
+        its own options
+    :raises oslo_config.cfg.ConfigFileValueError: a value is invalid; the
+        message names the group and the option
+    """
+    for module in MODULES if in_nova else (*MODULES, nova_options):
+        for group, opts in module.list_opts():
+            name = getattr(group, 'name', group)
+            for opt in opts:
+                _check_value(conf, name, opt.dest)
+
+
+def _check_value(conf, group: str, name: str) -> None:
+    try:
+        getattr(conf if group == 'DEFAULT' else conf[group], name)
+    except cfg.Error as error:
+        raise cfg.ConfigFileValueError(f'[{group}]: {error}') from error

@@ -5,7 +5,8 @@ from nova_holistic.documents.inventories.inventory import parse_inventory
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.model.cloud.snapshot import Snapshot
-from nova_holistic.topology.option_file import in_file, read_document
+from nova_holistic.topology.option_file import (
+    in_file, read_document, UnreadableFile)
 
 OPTION = '[inventory] path'
 
@@ -18,6 +19,9 @@ class FileInventory(InventoryDriver):
 
     @classmethod
     def from_conf(cls, conf, **adapters) -> 'FileInventory':
+        """:raises UnreadableFile: no path is set"""
+        if not conf.inventory.path:
+            raise UnreadableFile(f'{OPTION} is not set')
         return cls(conf.inventory.path)
 
     def snapshot(self) -> Snapshot:

@@ -7,9 +7,10 @@ from nova_holistic import plugins
 NAMESPACE = 'nova_holistic.objectives'
 
 
-def load_objective(name: str) -> Objective:
+def load_objective(name: str, source: str = 'objective') -> Objective:
     """The installed objective of that name.
 
+    :param source: where the name comes from, for the message
     :raises UnknownPlugin: no objective of that name is installed
     """
-    return plugins.load(NAMESPACE, name, 'objective')()
+    return plugins.load(NAMESPACE, name, source)()

@@ -81,6 +81,20 @@ def placement_adapter():
     return adapter
 
 
+def check_options() -> None:
+    """Ensure that the options allow connections, without making any.
+
+    :raises oslo_config.cfg.ConfigFileValueError: the value of an option is
+        invalid
+    :raises HolisticError: the options of the topology or of the holds are
+        invalid
+    """
+    conf.register_opts(CONF)
+    conf.check_values(CONF, in_nova=True)
+    topology.load_topology(CONF)
+    HoldClient.from_conf(CONF, None)
+
+
 def _make() -> Connections:
     conf.register_opts(CONF)
     placement = placement_adapter()

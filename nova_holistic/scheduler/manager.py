@@ -54,6 +54,7 @@ class HolisticSchedulerManager(RefreshingManager):
         # An error here ends the program. A worker that ends would only be
         # started again.
         nova_version.must_be_supported(CONF)
+        connections.check_options()
         startup_check.check_schema_usable(CONF)
         self._notifications = NotificationSender()
         super().__init__(*args, **kwargs)

@@ -18,7 +18,9 @@ from nova_holistic.inventory.cached_inventory import with_cache
 from nova_holistic.inventory.cinder.pools import with_cinder_pools
 from nova_holistic.inventory import load_inventory
 from nova_holistic.metrics import exporter
+from nova_holistic import objectives
 from nova_holistic.observers import observe
+from nova_holistic import plugins
 from nova_holistic.reconcile.action_runner import ActionRunner
 from nova_holistic.reconcile.components import ReconcileComponents
 from nova_holistic.reconcile.instances import NovaInstances
@@ -28,6 +30,7 @@ from nova_holistic.reconcile.repairer import Repairer
 from nova_holistic.reconcile.server_actions import ServerActions
 from nova_holistic.reconcile.server_positions import ServerPositions
 from nova_holistic.service.service import EngineParts, EngineService
+from nova_holistic.solver.milp import backend
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.queries.totals import totals
 from nova_holistic.table.store import PlacementTable
@@ -104,7 +107,10 @@ def engine(conf, transport: messaging.Transport,
     :param notifications: the transport of Nova's notifications; None if the
         engine does not listen to them
     :raises NotConfigured: the options of Placement or Nova are invalid
+    :raises UnknownPlugin: the objective or the solver is not installed
     """
+    objectives.load_objective(conf.planner.objective, '[planner] objective')
+    plugins.load(backend.NAMESPACE, conf.planner.solver, '[planner] solver')
     placement, nova = connect(conf, 'placement'), connect(conf, 'nova')
     table = PlacementTable.from_conf(conf, 'engine')
     observe(conf, table.database, 'engine')

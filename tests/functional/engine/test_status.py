@@ -44,7 +44,7 @@ def test_every_check_succeeds_on_a_correct_installation(checked):
     code, found = checked()
     assert code == 0
     assert set(found.values()) == {(0, None)}
-    assert len(found) == 6
+    assert len(found) == 7
 
 
 def test_upgrade_check_shows_the_table(world, tmp_path, capsys,
@@ -64,6 +64,16 @@ def test_an_invalid_url_of_the_database_fails_the_checks(checked, url):
     assert {details for result, details in found.values() if result} == {
         '[holistic_database] connection is not the URL of a supported '
         'database'}
+
+
+def test_an_invalid_value_fails_the_checks_that_read_it(checked):
+    code, found = checked(more='\n[holistic_database]\nmax_pool_size = big\n'
+                               '[reconciler]\ngrace = -1\n')
+    assert code == 2
+    assert {check for check, (result, _) in found.items() if result} == {
+        'Values of the options', 'Database', 'Schema of the placement table'}
+    assert found['Values of the options'][1].startswith(
+        '[holistic_database]: Value for option max_pool_size ')
 
 
 def test_an_old_schema_fails_the_check(checked, tmp_path):

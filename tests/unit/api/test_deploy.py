@@ -10,6 +10,7 @@ import webob
 
 from nova_holistic.api import deploy
 from nova_holistic.cli.components.connections import NotConfigured
+from nova_holistic import exceptions
 from nova_holistic.table import errors
 from nova_holistic.table import migration
 from tests.tables import new_table
@@ -64,6 +65,19 @@ def test_an_unreadable_configuration_file_is_named(tmp_path):
 def test_the_api_refuses_to_start_on_an_old_schema(build, url):
     migration.upgrade(url, '0002')
     with pytest.raises(errors.SchemaTooOld, match='db upgrade'):
+        build()
+
+
+@pytest.mark.parametrize(('option', 'message'), [
+    ('[holistic_api]\nmax_lease = week', r'\[holistic_api\]: .* max_lease '),
+    ('[planner]\nobjective = beauty', r"\[planner\] objective 'beauty'"),
+])
+def test_the_api_refuses_to_start_with_an_invalid_option(
+        build, tmp_path, option, message):
+    new_table(tmp_path)
+    with open(tmp_path / 'nova-holistic.conf', 'a') as file:
+        file.write(option)
+    with pytest.raises((cfg.Error, exceptions.HolisticError), match=message):
         build()
 
 

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from tests.tables import new_table
+
 HEAVY = {'numpy', 'pulp', 'highspy', 'jsonschema', 'yaml', 'rich',
          'oslo_config', 'sqlalchemy'}
 
@@ -47,6 +49,64 @@ def test_no_program_prints_warnings_of_other_packages(program):
          f'{program} import main; sys.exit(main(["--help"]))'],
         env=environment, capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stderr) == (0, '')
+
+
+CONFIGURATION = """
+[DEFAULT]
+transport_url = fake:///
+[nova]
+auth_type = none
+endpoint_override = http://127.0.0.1:1
+[placement]
+auth_type = none
+endpoint_override = http://127.0.0.1:1
+[holistic_database]
+connection = {url}
+"""
+
+
+@pytest.fixture
+def started(tmp_path):
+    """A function that runs a program with further options; it returns the
+    exit code and the lines on standard error."""
+    def started(program, options, *words):
+        file = tmp_path / 'nova-holistic.conf'
+        file.write_text(CONFIGURATION.format(
+            url=new_table(tmp_path)) + options)
+        done = subprocess.run(
+            [sys.executable, '-c', 'import sys; from nova_holistic.cli import '
+             f'programs; sys.exit(programs.{program}())',
+             '--config-file', str(file), *words],
+            cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        return done.returncode, done.stderr.splitlines()
+    return started
+
+
+@pytest.mark.parametrize(('option', 'message'), [
+    ('[planner]\ntime_limit = ten', '[planner]: Value for option time_limit '),
+    ('[reconciler]\nhost_percent = 101',
+     '[reconciler]: Value for option host_percent '),
+    ('[filter_scheduler]\nmax_instances_per_host = many',
+     '[filter_scheduler]: Value for option max_instances_per_host '),
+    ('[planner]\nobjective = cheapest',
+     "unknown [planner] objective 'cheapest'; "),
+    ('[planner]\nsolver = abacus', "unknown [planner] solver 'abacus'; "),
+    ('[inventory]\ndriver = file', '[inventory] path is not set'),
+])
+def test_an_engine_does_not_start_with_an_invalid_option(
+        started, option, message):
+    code, lines = started('engine', option)
+    assert code == 2
+    assert lines[-1].startswith(f'nova-holistic-engine: {message}')
+    assert not any(line.startswith('Traceback') for line in lines)
+
+
+def test_a_command_does_not_run_with_an_invalid_option(started):
+    code, (line,) = started('manage', '[reconciler]\ngrace = long',
+                            'group', 'list')
+    assert code == 2
+    assert line.startswith('nova-holistic-manage: [reconciler]: Value for '
+                           'option grace ')
 
 
 def test_completion_needs_only_bash(terminal):

@@ -63,6 +63,24 @@ def test_the_service_exits_with_a_message_for_an_unknown_driver(start_service):
     assert 'Traceback' not in done.stderr
 
 
+@pytest.mark.parametrize(('options', 'message'), [
+    ('[holistic]\nfailure_mode = ignore\n',
+     '[holistic]: Value for option failure_mode '),
+    ('[planner]\nrefusal_lifetime = hour\n',
+     '[planner]: Value for option refusal_lifetime '),
+    ('[topology]\ndriver = none\n', "unknown [topology] driver 'none'; "),
+    ('[topology]\nlevels = az\n', 'the last level must be host, not az'),
+    ('[holds]\nproject = service\n',
+     '[holds] project = service needs project_id and user_id'),
+])
+def test_the_service_does_not_start_with_an_invalid_option(
+        start_service, options, message):
+    done = start_service('holistic_scheduler', options)
+    assert done.returncode == 2
+    assert f'nova-holistic-scheduler: {message}' in done.stderr
+    assert 'Traceback' not in done.stderr
+
+
 @pytest.mark.parametrize('version', ['31.3.1', '35.0.0'])
 def test_the_service_does_not_start_inside_an_unsupported_nova(
         start_service, version):
