@@ -18,13 +18,14 @@ receives."""
 
 
 class BadTransport(exceptions.HolisticError):
-    """The configuration names a transport that does not exist."""
+    """The configuration names a transport that does not exist, or an invalid
+    URL."""
 
 
 def get_transport(conf) -> messaging.Transport:
     """The transport that ``transport_url`` names.
 
-    :raises BadTransport: there is no such transport
+    :raises BadTransport: there is no such transport, or the URL is invalid
     """
     return _get(conf, messaging.get_rpc_transport, '[DEFAULT] transport_url')
 
@@ -32,7 +33,7 @@ def get_transport(conf) -> messaging.Transport:
 def get_notification_transport(conf) -> messaging.Transport:
     """The transport of notifications.
 
-    :raises BadTransport: there is no such transport
+    :raises BadTransport: there is no such transport, or the URL is invalid
     """
     return _get(conf, messaging.get_notification_transport,
                 '[oslo_messaging_notifications] transport_url')
@@ -41,7 +42,7 @@ def get_notification_transport(conf) -> messaging.Transport:
 def get_nova_notification_transport(conf) -> messaging.Transport:
     """The transport over which Nova sends its notifications.
 
-    :raises BadTransport: there is no such transport
+    :raises BadTransport: there is no such transport, or the URL is invalid
     """
     url = conf.nova_notifications.transport_url
     return _get(
@@ -59,3 +60,7 @@ def _get(conf, get: Callable[[Any], messaging.Transport],
     except (messaging.DriverLoadFailure,
             messaging.InvalidTransportURL) as error:
         raise BadTransport(f'{option}: {error}') from error
+    except ValueError as error:
+        # The host or the port is invalid. The error may contain a part of the
+        # password.
+        raise BadTransport(f'{option} is not a valid URL') from error

@@ -217,11 +217,20 @@ def _for_any_text(connection: str | None) -> str | None:
 
 
 def make_directory(connection: str) -> None:
-    """Create the directory of an SQLite file if the URL names one."""
+    """Create the directory of an SQLite file if the URL names one.
+
+    :raises TableError: the directory cannot be created
+    """
     url = sa.make_url(connection)
     if url.get_backend_name() == 'sqlite' and url.database not in (
             None, '', ':memory:'):
-        pathlib.Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+        directory = pathlib.Path(url.database).parent
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise errors.TableError(
+                f'placement table: {directory} cannot be created: '
+                f'{error.strerror}') from error
 
 
 def _prepare(engine: sa.Engine) -> None:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Connections of a process of this project, from its configuration."""
 
+import os
+
 from keystoneauth1.adapter import Adapter
 from keystoneauth1 import exceptions as ks_exceptions
 from keystoneauth1 import loading
@@ -9,6 +11,10 @@ from requests import adapters
 
 from nova_holistic import exceptions
 from nova_holistic.inventory import http_environment
+
+
+_FILES = ('cafile', 'certfile', 'keyfile')
+"""Options of keystoneauth that name a file for TLS."""
 
 
 class NotConfigured(exceptions.HolisticError):
@@ -29,6 +35,7 @@ def connect(conf, group: str) -> Adapter:
     :param group: ``placement``, ``nova``, ``glance`` or ``cinder``
     :raises NotConfigured: its options are invalid
     """
+    _check_files(conf, group)
     try:
         auth = loading.load_auth_from_conf_options(conf, group)
         if auth is None:
@@ -42,6 +49,19 @@ def connect(conf, group: str) -> Adapter:
     # TypeError: options that exclude each other.
     except (ks_exceptions.ClientException, TypeError) as error:
         raise NotConfigured(f'[{group}]: {error}') from error
+
+
+def _check_files(conf, group: str) -> None:
+    """requests looks for these files when it sends a request, and raises an
+    OSError if one is missing.
+
+    :raises NotConfigured: a file does not exist or cannot be read
+    """
+    for option in _FILES:
+        path = conf[group][option]
+        if path and not os.access(path, os.R_OK):
+            raise NotConfigured(f'[{group}] {option}: {path} does not exist, '
+                                'or cannot be read')
 
 
 def _let_threads_connect(session: Session, threads: int) -> None:

@@ -48,6 +48,19 @@ def test_conflicting_options_are_reported(configured):
         connect(conf, 'placement')
 
 
+@pytest.mark.parametrize('option', ['cafile', 'certfile', 'keyfile'])
+def test_a_missing_file_for_tls_is_named(configured, option):
+    conf = configured(f'{option} = /nonexistent/ca.pem\n')
+    with pytest.raises(NotConfigured, match=(
+            fr'^\[placement\] {option}: /nonexistent/ca.pem does not exist')):
+        connect(conf, 'placement')
+
+
+def test_a_folder_of_certificates_is_accepted(configured, tmp_path):
+    conf = configured(f'cafile = {tmp_path}\n')
+    assert connect(conf, 'placement').session.verify == str(tmp_path)
+
+
 def test_each_thread_that_reads_the_inventory_keeps_a_connection(configured):
     conf = configured('[inventory]\nthreads = 40\n')
     pool = connect(conf, 'placement').session.session.get_adapter(

@@ -113,6 +113,18 @@ def test_an_unknown_transport_is_an_error_at_the_start(
         publisher.follow(conf, table.database, 'engine')
 
 
+@pytest.mark.parametrize('url', [
+    'rabbit://user:s3cret@host:port/', 'rabbit://user:s3cret/pass@host:5672/',
+    'rabbit://user:s3cret@[::1/'])
+def test_an_invalid_url_is_an_error_at_the_start_without_its_password(
+        tmp_path, table, url):
+    conf = configured(tmp_path, url)
+    with pytest.raises(BadTransport) as caught:
+        publisher.follow(conf, table.database, 'engine')
+    assert str(caught.value) == ('[oslo_messaging_notifications] '
+                                 'transport_url is not a valid URL')
+
+
 class Stuck:
     """A notifier whose bus does not respond."""
 

@@ -24,6 +24,13 @@ def test_an_empty_database_is_upgraded_to_the_newest_version(empty_url):
         assert migration.version(empty_url) == migration.head()
 
 
+def test_a_folder_that_cannot_be_created_is_named(tmp_path):
+    (tmp_path / 'file').write_text('')
+    with pytest.raises(errors.TableError, match=(
+            f'{tmp_path}/file/folder cannot be created: Not a directory')):
+        migration.upgrade(f'sqlite:///{tmp_path}/file/folder/table.sqlite')
+
+
 class BrokenOff(Exception):
     pass
 
