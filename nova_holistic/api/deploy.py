@@ -17,7 +17,7 @@ from nova_holistic.cli.components import (
     boot_components, federation_components)
 from nova_holistic.cli.components.connections import connect
 from nova_holistic import conf as options
-from nova_holistic.conf import services, unreadable_files
+from nova_holistic.conf import log_setup, services, unreadable_files
 from nova_holistic.inventory.service_client import ServiceClient
 from nova_holistic.messaging.client import EngineClient
 from nova_holistic import objectives
@@ -27,7 +27,6 @@ from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table import startup_check
 from nova_holistic.table.store import PlacementTable
 
-PROJECT = 'nova-holistic'
 FILES = 'OS_NOVA_HOLISTIC_CONFIG_FILES'
 """Environment variable with the configuration files, separated by semicolons.
 Without it, oslo.config searches its default folders, first
@@ -67,17 +66,21 @@ def build(environment: Mapping[str, str] = os.environ,
 
 
 def configure(conf: cfg.ConfigOpts, files: Sequence[str] | None) -> None:
-    """Read the configuration, and configure logging from it."""
+    """Read the configuration, and configure logging from it.
+
+    :raises oslo_config.cfg.Error: a file of the configuration or of the logs
+        cannot be opened, or an option is invalid
+    """
     logging.register_options(conf)
     options.register_opts(conf)
     with unreadable_files.as_configuration_errors():
-        conf([], project=PROJECT, default_config_files=files,
+        conf([], project=log_setup.PROJECT, default_config_files=files,
              version=importlib.metadata.version('nova_holistic'))
     if conf.holistic_api.limits == 'oslo_limit':
         # Only now, because the configuration also determines which options
         # exist.
         limit_opts.register_opts(conf)
-    logging.setup(conf, PROJECT)
+    log_setup.set_up(conf)
 
 
 def _quota(conf: cfg.ConfigOpts) -> NovaQuota | None:

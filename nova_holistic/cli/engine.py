@@ -15,7 +15,7 @@ from oslo_log import log as logging
 from nova_holistic.cli.components import engine_components
 from nova_holistic.cli import exits
 from nova_holistic import conf as options
-from nova_holistic.conf import services, unreadable_files
+from nova_holistic.conf import log_setup, services, unreadable_files
 from nova_holistic import exceptions
 from nova_holistic.messaging.transport import (
     get_nova_notification_transport, get_transport)
@@ -61,7 +61,7 @@ def _configured(argv: Sequence[str] | None) -> cfg.ConfigOpts:
         conf(sys.argv[1:] if argv is None else list(argv),
              project='nova-holistic', prog=PROGRAM,
              version=importlib.metadata.version('nova_holistic'))
-    logging.setup(conf, 'nova-holistic')
+    log_setup.set_up(conf)
     return conf
 
 

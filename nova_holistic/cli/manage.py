@@ -18,7 +18,7 @@ from nova_holistic.cli.manage_commands.command import Command, CommandResult
 from nova_holistic.cli.manage_commands import (
     federation, group, hold, inventory, purge, refusal)
 from nova_holistic import conf as options
-from nova_holistic.conf import services, unreadable_files
+from nova_holistic.conf import log_setup, services, unreadable_files
 from nova_holistic import exceptions
 from nova_holistic.picture.text_fitting import printable
 from nova_holistic.table import errors as table_errors
@@ -151,7 +151,7 @@ def _log_to_stderr(conf) -> None:
     conf.set_default('use_stderr', True)
     conf.set_default('default_log_levels', [
         *logging.get_default_log_levels(), 'alembic=WARN'])
-    logging.setup(conf, 'nova-holistic')
+    log_setup.set_up(conf)
 
 
 def _add_commands(commands: argparse._SubParsersAction) -> None:

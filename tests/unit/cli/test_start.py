@@ -101,6 +101,26 @@ def test_an_engine_does_not_start_with_an_invalid_option(
     assert not any(line.startswith('Traceback') for line in lines)
 
 
+@pytest.mark.parametrize(('program', 'words'), [
+    ('engine', ()), ('manage', ('db', 'version'))])
+@pytest.mark.parametrize(('option', 'message'), [
+    ('log_file = {}/nova-holistic.conf/engine.log',
+     'the log file cannot be opened: {}/nova-holistic.conf/engine.log: Not a '
+     'directory'),
+    ('log_config_append = {}/none.conf',
+     '[DEFAULT] log_config_append: Error loading logging config {}/none.conf'),
+    ('default_log_levels = nova_holistic=LOUD',
+     "[DEFAULT] default_log_levels: Unknown level: 'LOUD'"),
+])
+def test_a_log_that_cannot_be_written_is_named_in_one_line(
+        started, tmp_path, program, words, option, message):
+    code, (line,) = started(
+        program, f'[DEFAULT]\n{option.format(tmp_path)}\n', *words)
+    assert code == 2
+    assert line.startswith(
+        f'nova-holistic-{program}: {message.format(tmp_path)}')
+
+
 def test_a_command_does_not_run_with_an_invalid_option(started):
     code, (line,) = started('manage', '[reconciler]\ngrace = long',
                             'group', 'list')
