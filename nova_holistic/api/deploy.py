@@ -41,6 +41,7 @@ def build(environment: Mapping[str, str] = os.environ,
         keystonemiddleware read some of their options
     :raises oslo_config.cfg.Error: the configuration cannot be read, or the
         value of an option is invalid
+    :raises InvalidPolicyFile: the policy file cannot be read
     :raises UnknownPlugin: the default objective is not installed
     :raises SchemaTooOld: the schema of the database must be upgraded first
     :raises NotConfigured: required options of [nova] or [boot] are missing

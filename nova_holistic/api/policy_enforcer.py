@@ -10,11 +10,13 @@ perform the operation on this record. A record of another project results in
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from oslo_config import cfg
 from oslo_policy import policy
 
 from nova_holistic.api.context import RequestContext
 from nova_holistic.api.errors import ApiError, forbidden
 from nova_holistic.api import policies
+from nova_holistic import exceptions
 
 
 class Owned(Protocol):
@@ -24,15 +26,32 @@ class Owned(Protocol):
     user_id: str
 
 
+class InvalidPolicyFile(exceptions.HolisticError):
+    """The policy file cannot be read, or is not a mapping of rules."""
+
+
 class PolicyEnforcer:
     """Threads may share an instance."""
 
     def __init__(self, conf):
-        """:param conf: with oslo.policy's options registered"""
+        """
+        :param conf: with oslo.policy's options registered
+        :raises InvalidPolicyFile: the rules of the operator cannot be read
+        """
         # Inside nova-api, Nova's policy file contains rules that do not belong
         # to this project.
         self._enforcer = policy.Enforcer(conf)
         self._enforcer.register_defaults(policies.list_rules())
+        try:
+            # Without this call, the first request would read the file, and
+            # fail.
+            self._enforcer.load_rules()
+        except (OSError, ValueError, TypeError, AttributeError,
+                cfg.Error) as error:
+            # oslo.policy does not check the type of the document.
+            raise InvalidPolicyFile(
+                f'[oslo_policy] policy_file, {self._enforcer.policy_path}: '
+                f'{" ".join(str(error).split())}') from error
         self._project_only = {
             rule.name for rule in policies.list_rules()
             if rule.scope_types == ['project']}

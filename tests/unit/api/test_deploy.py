@@ -9,6 +9,7 @@ import pytest
 import webob
 
 from nova_holistic.api import deploy
+from nova_holistic.api.policy_enforcer import InvalidPolicyFile
 from nova_holistic.cli.components.connections import NotConfigured
 from nova_holistic import exceptions
 from nova_holistic.table import errors
@@ -78,6 +79,20 @@ def test_the_api_refuses_to_start_with_an_invalid_option(
     with open(tmp_path / 'nova-holistic.conf', 'a') as file:
         file.write(option)
     with pytest.raises((cfg.Error, exceptions.HolisticError), match=message):
+        build()
+
+
+@pytest.mark.parametrize('content', [
+    '"holistic:groups:create": [', '- "holistic:groups:create"',
+    '"holistic:groups:create": 5', '{}: "@"'.format('é')])
+def test_the_api_refuses_to_start_with_an_invalid_policy_file(
+        build, tmp_path, content):
+    new_table(tmp_path)
+    rules = tmp_path / 'policy.yaml'
+    rules.write_bytes(content.encode('latin-1'))
+    with open(tmp_path / 'nova-holistic.conf', 'a') as file:
+        file.write(f'[oslo_policy]\npolicy_file = {rules}\n')
+    with pytest.raises(InvalidPolicyFile, match=str(rules)):
         build()
 
 
