@@ -30,6 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Serve until SIGTERM or SIGINT; returns the exit code.
 
     After a second signal, return unfinished tasks to the table immediately.
+    SIGHUP has no effect.
     """
     try:
         conf = _configured(argv)
@@ -76,6 +77,9 @@ def _serve(service: EngineService) -> bool:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
+    # By default, SIGHUP would end the process in the middle of its tasks, and
+    # systemd would not start it again.
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
     service.start()
     stopping.wait()
     return service.stop()

@@ -91,6 +91,21 @@ def test_an_engine_plans_and_stops_on_sigterm(world, inventory):
     world.assert_agreement()
 
 
+@on_one_database
+def test_an_engine_continues_after_sighup(world, unwritten):
+    """Programs that rotate logs send it, and systemd does not start a process
+    again that it has ended."""
+    group = world.ask()
+    engine = world.start_process(unwritten.path)
+    unwritten.wait_for_reader()
+    engine.send(signal.SIGHUP)
+    unwritten.write(world.inventory_document())
+    assert world.settled(group).status == GroupStatus.PLANNED
+    engine.send(signal.SIGTERM)
+    assert engine.wait() == 0
+    world.assert_agreement()
+
+
 def test_another_engine_finishes_the_task_of_a_killed_one(
         world, inventory, unwritten):
     group = world.ask()
