@@ -62,6 +62,9 @@ def reconcile(conf) -> CommandResult:
     prints how often each case occurred"""
     reconciler = engine_components.reconciler(
         conf, engine_components.managed_table(conf))
+    # A pass only logs that Placement does not answer, because an engine
+    # repeats it. The command fails instead.
+    engine_components.must_reach_placement(conf)
     return CommandResult('\n'.join(f'{case}: {count}' for case, count
                                    in sorted(reconciler.reconcile().items())))
 

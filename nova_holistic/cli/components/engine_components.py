@@ -94,6 +94,15 @@ def reconciler(conf, table: PlacementTable) -> Reconciler:
         DatabaseClock(table.database)))
 
 
+def must_reach_placement(conf) -> None:
+    """Ensure that Placement answers.
+
+    :raises NotConfigured: the options of Placement are invalid
+    :raises HoldsError: Placement does not answer, or refuses the request
+    """
+    HoldClient.from_conf(conf, connect(conf, 'placement')).providers()
+
+
 def orphans(conf, table: PlacementTable) -> OrphanHolds:
     """:raises NotConfigured: the options of Placement are invalid"""
     return OrphanHolds(

@@ -47,6 +47,14 @@ def test_the_reconcile_command_restores_a_missing_hold(run, world):
     world.assert_agreement()
 
 
+def test_the_reconcile_command_fails_if_placement_does_not_answer(run, world):
+    code, output, complaint = run('reconcile', placement='http://127.0.0.1:1')
+    assert (code, output) == (1, '')
+    assert complaint.splitlines()[-1].startswith(
+        'nova-holistic-manage: Placement: Unable to establish connection')
+    assert 'Traceback' not in complaint
+
+
 def test_a_service_without_configuration_is_reported(run):
     run('db', 'upgrade')
     code, output, complaint = run(
