@@ -6,6 +6,7 @@ The group is not named ``api`` because that group is Nova's inside nova-api.
 
 from oslo_config import cfg
 
+from nova_holistic.conf.times import MAX_SECONDS
 from nova_holistic.documents.schemas.group import MAX_MEMBERS
 
 GROUP = cfg.OptGroup('holistic_api', title='API')
@@ -74,7 +75,7 @@ OPTS = [
              'server is created. The API inside nova-api ignores this '
              'option.'),
     cfg.IntOpt(
-        'max_lease', default=7 * 24 * 3600, min=1,
+        'max_lease', default=7 * 24 * 3600, min=1, max=MAX_SECONDS,
         help='Maximum lease, in seconds, that a user may request when it '
              'creates a group or extends its lease. A longer lease, or a '
              'group without a lease, requires the policy rule '

@@ -3,6 +3,8 @@
 
 from oslo_config import cfg
 
+from nova_holistic.conf.times import MAX_DAYS, MAX_SECONDS
+
 GROUP = cfg.OptGroup('engine', title='Engines')
 
 OPTS = [
@@ -51,15 +53,15 @@ OPTS = [
              'of the engines. 0 disables the passes: run nova-holistic-manage '
              'reconcile from cron instead.'),
     cfg.IntOpt(
-        'plan_retention', default=86400, min=1,
+        'plan_retention', default=86400, min=1, max=MAX_SECONDS,
         help='Seconds for which the table keeps plans without holds.'),
     cfg.IntOpt(
-        'event_retention', default=90, min=0,
+        'event_retention', default=90, min=0, max=MAX_DAYS,
         help='Days for which the table keeps the history of groups. The '
              'history of a deleted group is deleted with the group. 0 keeps '
              'the history permanently.'),
     cfg.IntOpt(
-        'statistics_max_age', default=900, min=1,
+        'statistics_max_age', default=900, min=1, max=MAX_SECONDS,
         help='Seconds after which the scheduler ignores statistics of a '
              'host.'),
 ]

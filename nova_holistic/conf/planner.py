@@ -3,6 +3,8 @@
 
 from oslo_config import cfg
 
+from nova_holistic.conf.times import MAX_SECONDS
+
 GROUP = cfg.OptGroup('planner', title='Planner')
 
 OPTS = [
@@ -26,7 +28,7 @@ OPTS = [
              'only the members whose hosts no longer have capacity, at most '
              'the same number of times for each plan of the group.'),
     cfg.IntOpt(
-        'lease', default=3600, min=0,
+        'lease', default=3600, min=0, max=MAX_SECONDS,
         help='Default lease in seconds: after this time, holds that no server '
              'has claimed are freed, unless the lease of the group is '
              'extended. 0 means no lease.'),
@@ -36,7 +38,7 @@ OPTS = [
              'candidates for alternates. The scheduler selects among them '
              'when the server is created.'),
     cfg.IntOpt(
-        'refusal_lifetime', default=3600, min=0,
+        'refusal_lifetime', default=3600, min=0, max=MAX_SECONDS,
         help='Seconds for which the planner does not plan a member on a host '
              'that a filter of Nova refused when its server was created. '
              'After that, the host is a candidate again, since aggregates and '

@@ -3,11 +3,13 @@
 
 from oslo_config import cfg
 
+from nova_holistic.conf.times import MAX_SECONDS
+
 GROUP = cfg.OptGroup('reconciler', title='Reconciler')
 
 OPTS = [
     cfg.IntOpt(
-        'grace', default=300, min=0,
+        'grace', default=300, min=0, max=MAX_SECONDS,
         help='Seconds after which the reconciler considers a plan in progress '
              'abandoned, or a claim whose server does not exist or is in '
              'ERROR. Set it above the time that solving a group takes, and '
@@ -15,7 +17,7 @@ OPTS = [
              'a claim earlier if Nova proves that the server was deleted or '
              'that its build has failed.'),
     cfg.IntOpt(
-        'build_timeout', default=7200, min=0,
+        'build_timeout', default=7200, min=0, max=MAX_SECONDS,
         help='Seconds after which the reconciler undoes the claim of a server '
              'in BUILD without a host, if Nova has not changed the server in '
              'this time: its nova-conductor has failed. The member is planned '
@@ -64,7 +66,7 @@ OPTS = [
              'cloud: it changes no member because of its server, and logs an '
              'error. 100 disables this check.'),
     cfg.IntOpt(
-        'host_grace', default=300, min=0,
+        'host_grace', default=300, min=0, max=MAX_SECONDS,
         help='Seconds for which a host must be disabled, down or deleted '
              'before the reconciler drops its holds and plans their members '
              'on other hosts. The time starts when an engine first detects '
@@ -79,7 +81,7 @@ OPTS = [
              'inventory is wrong. A single host never exceeds this limit, '
              'unless it is the only host.'),
     cfg.IntOpt(
-        'drift_interval', default=300, min=0,
+        'drift_interval', default=300, min=0, max=MAX_SECONDS,
         help='Interval in seconds between two checks of all hosts for changes '
              'that violate the hard policies of groups with servers: a host '
              'in another rack, zone or aggregate, or with other traits. Each '
