@@ -54,7 +54,8 @@ class Child:
         self.service = Service(table)
         self.service.engines.acts.update(
             plan=self._plan, plan_group=self._place, extend=self._extend,
-            delete=table.delete_group)
+            delete=lambda group_uuid, revision: table.delete_group(
+                group_uuid))
 
     def __call__(self, environ, start_response):
         app = webob.Response(
@@ -80,7 +81,7 @@ class Child:
         self.service.table.write_members(group_uuid, members_of(
             self.service.table.get_group(group_uuid), {'node': 2}))
 
-    def _extend(self, group_uuid, seconds):
+    def _extend(self, group_uuid, seconds, revision=None):
         self.service.table.update_group(
             group_uuid, (GroupStatus.PLANNED,),
             lease_expires_at=NOON + timedelta(seconds=seconds))

@@ -102,16 +102,16 @@ def test_a_group_of_the_real_api_from_begin_to_end(service, child):
     shown = child.show(found.uuid)
     assert shown.counts == {'planned': 2}
     assert len(shown.members) == 2
-    service.engines.acts['extend'] = lambda uuid, seconds: (
+    service.engines.acts['extend'] = lambda uuid, seconds, revision: (
         service.table.update_group(
             uuid, (GroupStatus.PLANNED,),
             lease_expires_at=NOON + timedelta(seconds=seconds)))
     extended = child.extend(found.uuid, 600)
     assert extended.lease_end == NOON + timedelta(seconds=600)
     assert child.release(found.uuid, ['node-0']) is None
-    assert ('release', found.uuid, ['node-0']) in service.engines.asked
+    assert ('release', found.uuid, ['node-0'], None) in service.engines.asked
     assert child.delete(found.uuid) is None
-    assert ('delete', found.uuid) in service.engines.asked
+    assert ('delete', found.uuid, None) in service.engines.asked
 
 
 def test_a_key_for_another_document_is_refused(service, child):
