@@ -101,8 +101,8 @@ def test_release_extend_and_delete_reach_the_engines(service, client):
     client.groups.extend(group, 60)
     client.groups.delete(group)
     assert service.engines.asked[1:] == [
-        ('release', group, ['node']), ('release', group, None),
-        ('extend', group, 60), ('delete', group)]
+        ('release', group, ['node'], None), ('release', group, None, None),
+        ('extend', group, 60, None), ('delete', group, None)]
 
 
 def test_members_are_added_and_removed(service, client):

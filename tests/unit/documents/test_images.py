@@ -40,8 +40,8 @@ def test_an_image_may_be_described_by_its_properties():
         'os_secure_boot': 'required', 'disk_format': 'qcow2'})).image
     assert (image.min_disk, image.min_ram, image.disk_format) == (
         1, 0, 'qcow2')
-    assert image.required_traits == {
-        'CUSTOM_FAST', 'COMPUTE_SECURITY_UEFI_SECURE_BOOT'}
+    assert image.required_traits == {'CUSTOM_FAST'}
+    assert image.as_extra_specs['os:secure_boot'] == 'required'
     assert image.properties['hw_cpu_cores'] == '2'
 
 
