@@ -169,7 +169,10 @@ def _complete(question: _Question, deadline: Deadline,
             elif not known.bound:
                 relax(known, deadline.part(limits().bound_share))
         with contextlib.suppress(OutOfTime):
-            cover_members(known, deadline.part(limits().bound_share))
+            # Without any bound, the gap is 100 %.
+            cover_members(known, deadline.part(
+                limits().bound_share if known.bound
+                else limits().main_share))
         plans = question.strategy is not Strategy.NEIGHBOURHOODS
         bound_without_policies(
             known, question.backend, deadline, on_all, plans)

@@ -125,7 +125,7 @@ def _masks(kinds: Kinds, group: Group, hosts: np.ndarray,
              for kind in kinds.kinds]
     filters = {each for scope in group.scopes()
                for each in scope.group.policies if is_host_filter(each)}
-    admitted = Admission(kinds.table)
+    admitted = Admission.of(kinds.table)
     for each in filters:
         in_time()
         found.append(admitted[each][hosts])

@@ -6,7 +6,8 @@ bound of all other members add up. The members need as many hosts as their
 policies need domains, for example one in each zone for an even spread.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import defaultdict
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -47,7 +48,8 @@ def without_closed_hosts(incumbent: Incumbent, group: Group,
         return group, 0.0
     table = HostTable.of(incumbent.snapshot)
     hosts = _ClosedHosts(group, table, MarginalCost(
-        table, members, host_cost, ()), Eligibility(table))
+        table, members, host_cost, ()), Eligibility(table),
+        _countable(group))
     total = sum(hosts.least(each, deadline) for each in closing)
     return (only_monotone(group.only({m.path for m in rest})),
             total - SUM_ROUNDING * total)
@@ -57,6 +59,9 @@ def without_closed_hosts(incumbent: Incumbent, group: Group,
 class _ClosedHosts:
     """Bounds of the cost of members that close their hosts to others.
 
+    :ivar policies: the first member of each policy that may count domains to
+        these policies. A search of all policies for each policy that closes
+        hosts would take seconds for groups of thousands of members
     :ivar masks: domains to [host]: whether the host is in one of them
     """
 
@@ -64,6 +69,7 @@ class _ClosedHosts:
     table: HostTable
     costs: MarginalCost
     eligibility: Eligibility
+    policies: Mapping[str, Sequence[ScopedPolicy]]
     masks: dict[frozenset[Domain], np.ndarray] = field(default_factory=dict)
 
     def least(self, each: ScopedPolicy, deadline: Deadline) -> float:
@@ -103,9 +109,8 @@ class _ClosedHosts:
         rules = Rules(self.table.part(None), possible,
                       next(self.group.scopes()), reach, deadline.check)
         rules.encode(countable([
-            each for each in scoped_policies(self.group)
-            if each.scope.members and not each.policy.closes
-            and all(m.path in reach for m in each.scope.members)], rules))
+            each for path in reach for each in self.policies.get(path, ())
+            if all(m.path in reach for m in each.scope.members)], rules))
         return fewest_hosts(rules, {}, deadline.check)
 
     def _suiting(self, each: ScopedPolicy, requirements: Requirements,
@@ -131,6 +136,15 @@ class _ClosedHosts:
                 found |= self.table.division(level).mask(domains)
             self.masks[domains] = found
         return self.masks[domains]
+
+
+def _countable(group: Group) -> dict[str, list[ScopedPolicy]]:
+    """Policies that do not close hosts, by the path of their first member."""
+    found: dict[str, list[ScopedPolicy]] = defaultdict(list)
+    for each in scoped_policies(group):
+        if each.scope.members and not each.policy.closes:
+            found[each.scope.members[0].path].append(each)
+    return found
 
 
 def only_monotone(rest: Group) -> Group:

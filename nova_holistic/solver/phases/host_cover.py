@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nova_holistic.solver.decomposition.cells import Cells, cell_without_rules
+from nova_holistic.solver.decomposition.cells import cell_without_rules
 from nova_holistic.solver.decomposition.columns import (
     columns, Columns, constant)
 from nova_holistic.solver.decomposition.member_bound import Members
@@ -40,27 +40,37 @@ def cover_members(incumbent: Incumbent, deadline: Deadline) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CoverProblem:
-    """Members of coarse kinds, and all hosts that can take some of them.
-
-    :ivar cell: a cell of all hosts, without rules
-    """
+    """Members of coarse kinds, and all hosts that can take some of them."""
 
     kinds: Kinds
-    cell: Cells
     hosts: Columns
 
     def prove(self, incumbent: Incumbent, deadline: Deadline) -> None:
-        """Prove that hosts in use have room for the total amounts."""
+        """Prove that hosts in use have room for the total amounts, and then
+        that they also are as many as all policies need. To count these takes
+        much longer for thousands of members with many policies.
+
+        :raises OutOfTime: if the time ends before the hosts are counted
+        """
         kinds, hosts = self.kinds, self.hosts
-        # The minimum number of hosts without members that stay.
-        needed = (~np.isin(hosts.hosts, kinds.placed_hosts),
-                  self.cell.fewest_with_limits)
-        outcome, _ = Cover.of(kinds, hosts, Members.of(kinds).amounts).program(
-            hosts, needed=needed).solve(deadline.left())
+        cover = Cover.of(kinds, hosts, Members.of(kinds).amounts)
+        self._prove(incumbent, cover.program(hosts), deadline)
+        if incumbent.is_good_enough:
+            return
+        fewest = cell_without_rules(kinds, deadline.check).fewest_with_limits
+        if fewest:
+            # The minimum number of hosts without members that stay.
+            self._prove(incumbent, cover.program(hosts, needed=(
+                ~np.isin(hosts.hosts, kinds.placed_hosts), fewest)), deadline)
+
+    def _prove(self, incumbent: Incumbent, program: Linear,
+               deadline: Deadline) -> None:
+        outcome, _ = program.solve(deadline.left())
         if outcome.solved and outcome.bound is not None:
             incumbent.prove(
                 outcome.bound + constant(
-                    kinds, incumbent.objective.host_cost()), float('inf'))
+                    self.kinds, incumbent.objective.host_cost()),
+                float('inf'))
 
 
 def cover_problem(incumbent: Incumbent,
@@ -76,9 +86,9 @@ def cover_problem(incumbent: Incumbent,
     kinds = incumbent.kinds(deadline.check, limits().relaxed_kinds)
     if kinds is None:
         return None
-    cell = cell_without_rules(kinds, deadline.check)
+    cell = cell_without_rules(kinds, deadline.check, counts=False)
     hosts = columns(kinds, cell.of, host_cost)
-    return CoverProblem(kinds, cell, hosts) if len(hosts.hosts) else None
+    return CoverProblem(kinds, hosts) if len(hosts.hosts) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -137,15 +137,25 @@ class Eligibility:
 
 class Admission(dict):
     """Policy to [host]: whether the policy admits the host. Many groups have
-    equal policies."""
+    equal policies. The arrays are shared and never change."""
 
     def __init__(self, table: HostTable):
         self._hosts = table.hosts
 
+    @classmethod
+    def of(cls, table: HostTable) -> 'Admission':
+        """The admission to the hosts of the table. That to all hosts is kept
+        with the snapshot, because many phases of a solve need it."""
+        if table.hosts is not table.snapshot.hosts:
+            return cls(table)
+        return table.snapshot.once_for_hosts(cls, lambda: cls(table))
+
     def __missing__(self, policy: Policy) -> np.ndarray:
-        self[policy] = np.array(
+        found = np.array(
             [policy.admits(host) for host in self._hosts], dtype=bool)
-        return self[policy]
+        found.flags.writeable = False
+        self[policy] = found
+        return found
 
 
 def admits_some(policy: Policy) -> bool:

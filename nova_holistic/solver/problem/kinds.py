@@ -152,7 +152,7 @@ def _kinds(group: Group, table: HostTable, waiting: list[Member],
         found = coarse(found, most)
     if len(found) * len(table) > current_limits().kind_places:
         return None
-    eligibility, admitted = Eligibility(table), Admission(table)
+    eligibility, admitted = Eligibility(table), Admission.of(table)
     kinds = []
     for (requirements, screening), members in found.items():
         in_time()

@@ -35,7 +35,7 @@ class PartHosts:
         self._members = [*{m.requirements: m for m in members}.values()]
         self._host_cost = host_cost
         self._suitable = cache(Eligibility(table).suitable)
-        self._admitted = Admission(table)
+        self._admitted = Admission.of(table)
 
     def choose(self, table: HostTable, part: Sequence[Member],
                policies: Sequence[ScopedPolicy],

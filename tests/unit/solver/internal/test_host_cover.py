@@ -3,6 +3,7 @@
 any plan."""
 
 from collections import Counter
+import contextlib
 import random
 
 import pytest
@@ -12,6 +13,7 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.solver.decomposition import cells
 from nova_holistic.solver.phases.host_cover import cover_members
 from nova_holistic.solver.problem.deadline import OutOfTime
 from nova_holistic.solver.settings import Settings
@@ -116,6 +118,23 @@ def test_each_host_counts_with_its_own_cost_and_capacity():
             host(f'h{number}', 'r') for number in range(5)))
     assert _bound(wanted, snapshot, {}, 'stack') == pytest.approx(
         1 / 2 + 1 / 3)
+
+
+def test_the_bound_of_capacity_does_not_wait_for_the_count(monkeypatch):
+    """Two hosts have room for 32 VCPUs. The time ends while the hosts are
+    counted that all policies need."""
+    def late(*_):
+        raise OutOfTime
+
+    def until_late(*problem):
+        with contextlib.suppress(OutOfTime):
+            cover_members(*problem)
+
+    monkeypatch.setattr(cells, 'counted_hosts', late)
+    wanted = group(servers('m', 8, vcpus=4))
+    snapshot = cloud(*(host(f'h{number}', 'r') for number in range(5)))
+    assert unlimited_bound(
+        until_late, wanted, snapshot, {}, 'stack') == pytest.approx(2)
 
 
 def test_a_limit_of_members_leaves_capacity_unused():

@@ -19,7 +19,7 @@ from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
-from nova_holistic.solver.phases import host_relaxation
+from nova_holistic.solver.phases import closed_hosts, host_relaxation
 from nova_holistic.solver.phases.host_relaxation import relax_policies
 from nova_holistic.solver.problem.deadline import OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
@@ -312,3 +312,26 @@ def test_costs_that_fall_with_utilisation_do_not_add_up():
         servers('m', 2), name='pair', policies=[Affinity()])])
     bound = _bound(wanted, _racks_with_one_empty_host(2), {}, 'stack')
     assert bound <= 0.5 + 1e-9
+
+
+@pytest.mark.parametrize('number', [1, 6])
+def test_all_policies_are_listed_once_for_any_number_of_closed_hosts(
+        number, monkeypatch):
+    """A search of all policies for each part that closes its hosts would take
+    the time of other bounds of a group of thousands of members."""
+    listed = []
+    list_all = closed_hosts.scoped_policies
+
+    def counted(wanted):
+        listed.append(wanted)
+        return list_all(wanted)
+
+    monkeypatch.setattr(closed_hosts, 'scoped_policies', counted)
+    wanted = group(servers('m', 2), groups=[
+        group(servers('m', 2), name=f'alone{n}', policies=[
+            Exclusive(), Spread(level='rack', max_skew=0)])
+        for n in range(number)])
+    snapshot = cloud(*(host(f'h{n}', f'r{n % 2}') for n in range(20)))
+    # Each part needs a host in each rack, and so do the others together.
+    assert _bound(wanted, snapshot, {}, 'fewest-hosts') > 2 * number
+    assert len(listed) == 2
