@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Configuration: one module per option group."""
 
+import math
+
 from oslo_config import cfg
 
 from nova_holistic.conf import (
@@ -52,6 +54,11 @@ def check_values(conf, in_nova: bool = False) -> None:
 
 def _check_value(conf, group: str, name: str) -> None:
     try:
-        getattr(conf if group == 'DEFAULT' else conf[group], name)
+        value = getattr(conf if group == 'DEFAULT' else conf[group], name)
     except cfg.Error as error:
         raise cfg.ConfigFileValueError(f'[{group}]: {error}') from error
+    # NaN is neither below a minimum nor above a maximum.
+    if isinstance(value, float) and not math.isfinite(value):
+        raise cfg.ConfigFileValueError(
+            f'[{group}]: Value for option {name} is not valid: {value} is '
+            'not a finite number')

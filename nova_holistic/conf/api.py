@@ -37,7 +37,7 @@ OPTS = [
              'number below the number of threads that the web server has for '
              'each process, so that threads remain for other requests.'),
     cfg.FloatOpt(
-        'retry_after', default=5.0, min=1.0,
+        'retry_after', default=5.0, min=1.0, max=MAX_SECONDS,
         help='Seconds after which a client should retry when the database or '
              'all engines are unavailable (503). The API sends this number in '
              'the header Retry-After.'),

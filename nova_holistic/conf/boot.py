@@ -48,7 +48,7 @@ OPTS = [
              'if possible. An unexpected error of an engine also counts as '
              'an attempt.'),
     cfg.FloatOpt(
-        'poll_interval', default=2.0, min=0.05,
+        'poll_interval', default=2.0, min=0.05, max=MAX_SECONDS,
         help='Interval in seconds at which an engine reads a server that is '
              'being created or deleted.'),
     cfg.IntOpt(

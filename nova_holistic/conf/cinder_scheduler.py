@@ -3,6 +3,8 @@
 
 from oslo_config import cfg
 
+from nova_holistic.conf.times import MAX_SECONDS
+
 GROUP = cfg.OptGroup(
     'holistic_cinder', title='Lookup of planned pools in cinder-scheduler')
 
@@ -16,19 +18,19 @@ OPTS = [
         help='How the scheduler handles the create of a volume whose pointer '
              'it cannot use.'),
     cfg.FloatOpt(
-        'planned_lifetime', default=0.0, min=0,
+        'planned_lifetime', default=0.0, min=0, max=MAX_SECONDS,
         help='Seconds for which a scheduler caches the capacity of planned '
              'volumes. In this time, other volumes may use capacity that was '
              'planned after the read. 0 disables the cache: each request '
              'then reads it with two queries.'),
     cfg.FloatOpt(
-        'outage_lifetime', default=300.0, min=0,
+        'outage_lifetime', default=300.0, min=0, max=MAX_SECONDS,
         help='Seconds for which a scheduler uses the last read capacity of '
              'planned volumes if the placement table is unavailable. After '
              'this time, volumes without a pointer may use planned capacity, '
              'so that Cinder does not depend on the table.'),
     cfg.FloatOpt(
-        'reconcile_interval', default=10.0, min=0,
+        'reconcile_interval', default=10.0, min=0, max=MAX_SECONDS,
         help='Minimum number of seconds between two passes in which a '
              'scheduler compares claimed and built volumes with the volumes '
              'in the database of Cinder. A pass follows a capacity report of '

@@ -17,17 +17,17 @@ OPTS = [
         help='Maximum number of groups that one engine plans at the same '
              'time.'),
     cfg.FloatOpt(
-        'heartbeat', default=5.0, min=0.05,
+        'heartbeat', default=5.0, min=0.05, max=MAX_SECONDS,
         help='Interval in seconds between two heartbeats that an engine '
              'writes for its tasks.'),
     cfg.FloatOpt(
-        'stale_after', default=60.0, min=0.2,
+        'stale_after', default=60.0, min=0.2, max=MAX_SECONDS,
         help='Seconds without a heartbeat after which another engine takes '
              'over the tasks of an engine, by the clock of the database. Set '
              'it to several times the heartbeat interval, and above the time '
              'that a request to Placement takes.'),
     cfg.FloatOpt(
-        'pickup_interval', default=5.0, min=0.05,
+        'pickup_interval', default=5.0, min=0.05, max=MAX_SECONDS,
         help='Interval in seconds at which an engine polls the table for '
              'tasks without a message, because the message was lost or '
              'because the engine that received it failed.'),
@@ -39,16 +39,16 @@ OPTS = [
              'occurs, but not if a service is unavailable. After that, the '
              'work fails.'),
     cfg.FloatOpt(
-        'shutdown_timeout', default=30.0, min=0.0,
+        'shutdown_timeout', default=30.0, min=0.0, max=MAX_SECONDS,
         help='Seconds in which a stopping engine finishes its current plans. '
              'After that, it returns the unfinished tasks to the table for '
              'other engines.'),
     cfg.FloatOpt(
-        'lease_interval', default=15.0, min=0.05,
+        'lease_interval', default=15.0, min=0.05, max=MAX_SECONDS,
         help='Interval in seconds at which one of the engines searches for '
              'expired leases.'),
     cfg.FloatOpt(
-        'reconcile_interval', default=60.0, min=0.0,
+        'reconcile_interval', default=60.0, min=0.0, max=MAX_SECONDS,
         help='Interval in seconds between two passes of the reconciler in one '
              'of the engines. 0 disables the passes: run nova-holistic-manage '
              'reconcile from cron instead.'),

@@ -4,6 +4,8 @@
 from oslo_config import cfg
 from oslo_config import types
 
+from nova_holistic.conf.times import MAX_SECONDS
+
 GROUP = cfg.OptGroup(
     'holistic', title='Lookup of planned hosts in nova-scheduler')
 
@@ -37,7 +39,7 @@ OPTS = [
              'a member is evacuated and Nova finds no other host for it. '
              'Those members become lost, and an engine plans them again.'),
     cfg.FloatOpt(
-        'search_time_limit', default=2.0, min=0,
+        'search_time_limit', default=2.0, min=0, max=MAX_SECONDS,
         help='Time limit in seconds of the search for another host if Nova '
              'refuses the planned host of a member and all its alternates. '
              'The hosts come from Placement and satisfy the policies of the '
@@ -62,7 +64,7 @@ OPTS = [
              'are not where the plan has them; such a create then takes '
              'longer in a large cloud (benchmarks/README.rst).'),
     cfg.FloatOpt(
-        'traits_lifetime', default=60.0, min=0,
+        'traits_lifetime', default=60.0, min=0, max=MAX_SECONDS,
         help='Seconds for which a scheduler caches which hosts have a trait. '
              'Only the set of domains that the policy spread counts depends '
              'on this cache: the scheduler always reads the traits of the '

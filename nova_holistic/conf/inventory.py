@@ -3,6 +3,8 @@
 
 from oslo_config import cfg
 
+from nova_holistic.conf.times import MAX_SECONDS
+
 GROUP = cfg.OptGroup('inventory', title='Source of snapshots')
 
 OPTS = [
@@ -48,7 +50,7 @@ OPTS = [
              'refused. Example: {"name": "fpga", "groups": [{"resources:FPGA":'
              ' "1", "trait:CUSTOM_FPGA_INTEL": "required"}]}'),
     cfg.FloatOpt(
-        'compare_interval', default=600.0, min=0.0,
+        'compare_interval', default=600.0, min=0.0, max=MAX_SECONDS,
         help='Interval in seconds in which an engine reads every resource '
              'provider again in the background, to find changes that no event '
              'has reported. An engine keeps a snapshot of the cloud and '
@@ -58,7 +60,7 @@ OPTS = [
              'reads the whole cloud for each plan. The file driver reads its '
              'file for each plan.'),
     cfg.FloatOpt(
-        'nova_interval', default=60.0, min=1.0,
+        'nova_interval', default=60.0, min=1.0, max=MAX_SECONDS,
         help='Interval in seconds at which an engine that keeps a snapshot '
              'reads the compute services and the aggregates. An engine also '
              'reads them when a notification of Nova reports a change of one. '

@@ -16,7 +16,7 @@ OPTS = [
         'solver', default='highs',
         help='Solver: the name of an entry point in nova_holistic.solvers.'),
     cfg.FloatOpt(
-        'time_limit', default=10.0, min=0.1,
+        'time_limit', default=10.0, min=0.1, max=MAX_SECONDS,
         help='Time limit in seconds of wall clock for solving one group. If '
              'no plan is known by then, the first plan is constructed even '
              'if this takes longer, until 5 seconds after the start.'),

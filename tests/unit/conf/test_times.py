@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every time that an option allows can be subtracted from a date."""
+"""Every time that an option allows can be subtracted from a date, and numbers
+are finite."""
 
 from datetime import datetime, timedelta
+import re
 
 from oslo_config import cfg
 import pytest
@@ -35,14 +37,32 @@ def test_the_longest_time_is_no_error(option):
     assert NOW - time < NOW < NOW + time
 
 
+@pytest.fixture
+def refusal(tmp_path):
+    """A function that returns the error of an option with this value."""
+    def refusal(group, name, value):
+        file = tmp_path / 'nova-holistic.conf'
+        file.write_text(f'[{group}]\n{name} = {value}\n')
+        configured = cfg.ConfigOpts()
+        conf.register_opts(configured)
+        configured(['--config-file', str(file)])
+        with pytest.raises(cfg.ConfigFileValueError) as caught:
+            conf.check_values(configured)
+        return str(caught.value)
+    return refusal
+
+
 @pytest.mark.parametrize('group', OPTIONS)
-def test_a_longer_time_is_refused_at_the_start(group, tmp_path):
+def test_a_longer_time_is_refused_at_the_start(group, refusal):
     (name, *_) = OPTIONS[group]
-    file = tmp_path / 'nova-holistic.conf'
-    file.write_text(f'[{group}]\n{name} = 99999999999\n')
-    configured = cfg.ConfigOpts()
-    conf.register_opts(configured)
-    configured(['--config-file', str(file)])
-    with pytest.raises(cfg.ConfigFileValueError,
-                       match=fr'^\[{group}\]: .*{name}'):
-        conf.check_values(configured)
+    assert re.match(fr'\[{group}\]: .*{name}', refusal(
+        group, name, 99999999999))
+
+
+@pytest.mark.parametrize('value', ['nan', 'inf', '-inf'])
+@pytest.mark.parametrize('group, name', [
+    (group.name, option.dest) for module in conf.MODULES
+    for group, options in module.list_opts() for option in options
+    if isinstance(option, cfg.FloatOpt)])
+def test_a_number_is_finite(group, name, value, refusal):
+    assert re.match(fr'\[{group}\]: .*{name}', refusal(group, name, value))
