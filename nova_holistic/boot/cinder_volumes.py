@@ -77,7 +77,7 @@ class CinderVolumes:
         try:
             answer = self._adapter.delete(
                 path, microversion=VERSION, raise_exc=False)
-        except ks_exceptions.ClientException as error:
+        except (ks_exceptions.ClientException, OSError) as error:
             raise ServiceFailed('cinder', path, str(error),
                                 'DELETE') from error
         if answer.status_code not in (202, 204, 400, 404):

@@ -63,7 +63,7 @@ def _token_errors(path: str, service: str,
         if error.http_status >= 500:
             raise ServiceFailed(KEYSTONE, path, str(error)) from error
         raise RightUnavailable(f'keystone gives no token: {error}') from error
-    except ks_exceptions.ClientException as error:
+    except (ks_exceptions.ClientException, OSError) as error:
         raise ServiceFailed(service, path, str(error), method) from error
 
 

@@ -82,5 +82,5 @@ class Requests:
             return self._placement.request(
                 path, method.upper(), microversion=MICROVERSION,
                 raise_exc=False, **kwargs)
-        except ks_exceptions.ClientException as error:
+        except (ks_exceptions.ClientException, OSError) as error:
             raise errors.NoResponse(f'Placement: {error}') from error

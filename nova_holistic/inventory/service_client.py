@@ -44,7 +44,7 @@ class ServiceClient:
         try:
             answer = self._adapter.get(
                 path, microversion=microversion, raise_exc=False)
-        except ClientException as error:
+        except (ClientException, OSError) as error:
             raise ServiceFailed(self.name, path, _one_line(error)) from error
         if missing_ok and answer.status_code == 404:
             return None
@@ -66,7 +66,7 @@ class ServiceClient:
         try:
             answer = self._adapter.post(
                 path, json=body, microversion=microversion, raise_exc=False)
-        except ClientException as error:
+        except (ClientException, OSError) as error:
             raise ServiceFailed(self.name, path, _one_line(error),
                                 'POST') from error
         if answer.status_code >= 300:

@@ -3,6 +3,9 @@
 
 from dataclasses import replace
 
+from keystoneauth1.adapter import Adapter
+from keystoneauth1.noauth import NoAuth
+from keystoneauth1.session import Session
 from oslo_config import cfg
 import pytest
 import requests
@@ -51,6 +54,15 @@ def test_the_size_of_a_part_is_at_least_one_hold(conf):
     assert conf.holds.part_size == PART_SIZE
     with pytest.raises(ValueError):
         conf.set_override('part_size', 0, group='holds')
+
+
+def test_certificates_that_were_removed_are_no_response(conf):
+    """requests then raises an OSError, which keystoneauth does not convert."""
+    session = Session(NoAuth(endpoint='https://127.0.0.1:9'),
+                      verify='/nonexistent/ca.pem')
+    with pytest.raises(errors.NoResponse, match='/nonexistent/ca.pem'):
+        HoldClient.from_conf(conf, Adapter(
+            session, service_type='placement')).providers()
 
 
 class Recorder:

@@ -14,9 +14,9 @@ from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.inventory.service_client import ServiceClient
 
 
-def service_at(url):
+def service_at(url, **options):
     return ServiceClient('placement', Adapter(
-        Session(NoAuth(endpoint=url)), service_type='placement'))
+        Session(NoAuth(endpoint=url), **options), service_type='placement'))
 
 
 @pytest.fixture
@@ -65,6 +65,14 @@ def test_a_json_answer_is_returned(serve):
 def test_an_unreachable_service_raises_service_failed():
     # No server listens on the discard port of a test machine.
     failure(lambda: service_at('http://127.0.0.1:9').get('/things', '1.38'))
+
+
+def test_certificates_that_were_removed_raise_service_failed():
+    """requests then raises an OSError, which keystoneauth does not convert."""
+    text = failure(lambda: service_at(
+        'https://127.0.0.1:9', verify='/nonexistent/ca.pem').get(
+            '/things', '1.38'))
+    assert '/nonexistent/ca.pem' in text
 
 
 @pytest.mark.parametrize('status', [401, 403, 404, 500, 503])
