@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The migrations lead to the schema of the models."""
 
+import importlib
+import pkgutil
 import re
 
 from alembic.autogenerate import compare_metadata
@@ -14,8 +16,13 @@ from sqlalchemy import schema
 from nova_holistic.table.database import Database
 from nova_holistic.table import errors
 from nova_holistic.table import migration
+from nova_holistic.table import schema as project_schema
 from nova_holistic.table.schema import models
 from tests.statements import recorded
+
+# The metadata contains the tables of the imported modules only.
+for found in pkgutil.iter_modules(project_schema.__path__):
+    importlib.import_module(f'{project_schema.__name__}.{found.name}')
 
 
 def test_an_empty_database_is_upgraded_to_the_newest_version(empty_url):
