@@ -7,6 +7,7 @@ keystoneauth: see ``services``.
 
 from oslo_config import cfg
 
+from nova_holistic.conf import times
 from nova_holistic.messaging.payloads import MAX_SECONDS
 
 GROUP = cfg.OptGroup('boot', title='Creation of servers by engines')
@@ -48,7 +49,7 @@ OPTS = [
              'if possible. An unexpected error of an engine also counts as '
              'an attempt.'),
     cfg.FloatOpt(
-        'poll_interval', default=2.0, min=0.05, max=MAX_SECONDS,
+        'poll_interval', default=2.0, min=0.05, max=times.MAX_SECONDS,
         help='Interval in seconds at which an engine reads a server that is '
              'being created or deleted.'),
     cfg.IntOpt(

@@ -3,6 +3,7 @@
 
 from oslo_config import cfg
 
+from nova_holistic.conf import times
 from nova_holistic.messaging.payloads import MAX_SECONDS
 
 GROUP = cfg.OptGroup('federation', title='Parents of a federation')
@@ -60,7 +61,7 @@ OPTS = [
         help='Number of children in one batch of likely_first or '
              'good_enough.'),
     cfg.FloatOpt(
-        'facts_ttl', default=300.0, min=0.0, max=MAX_SECONDS,
+        'facts_ttl', default=300.0, min=0.0, max=times.MAX_SECONDS,
         help='Seconds for which facts that were read from a child are used. '
              'They are read again after half of this time.'),
     cfg.StrOpt(
@@ -86,7 +87,7 @@ OPTS = [
         'offer_seconds', default=30, min=1,
         help='Seconds for which a child may work on one offer.'),
     cfg.FloatOpt(
-        'request_timeout', default=60.0, min=0.1, max=MAX_SECONDS,
+        'request_timeout', default=60.0, min=0.1, max=times.MAX_SECONDS,
         help='Seconds after which a request to a child counts as '
              'unanswered.'),
     cfg.IntOpt(
@@ -116,7 +117,7 @@ OPTS = [
         help='Seconds after which the parent does not start to place a group '
              'again.'),
     cfg.FloatOpt(
-        'refresh_interval', default=5.0, min=0.0, max=MAX_SECONDS,
+        'refresh_interval', default=5.0, min=0.0, max=times.MAX_SECONDS,
         help='Seconds for which the parent shows the state of members as a '
              'child last answered. A request after that reads it from the '
              'child again.'),
