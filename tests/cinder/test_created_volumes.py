@@ -438,11 +438,9 @@ def test_a_volume_with_errors_does_not_delay_deletions(
     assert engine.pools(group) == {}
 
 
-def test_unexpected_errors_of_one_volume_end_its_creation(
-        cinder, engine, monkeypatch):
-    """The engine cannot process the answers of Cinder about this volume."""
-    group = engine.plan(database())
-    engine.work(lambda: engine.volumes(group)['data-0'].volume_uuid)
+def break_reads(patch, engine, group):
+    """Let each read of the first volume of the group raise an error that the
+    engine does not expect."""
     broken, get = engine.volumes(group)['data-0'].volume_uuid, engine.admin.get
 
     def fails(uuid):
@@ -450,8 +448,16 @@ def test_unexpected_errors_of_one_volume_end_its_creation(
             raise ZeroDivisionError
         return get(uuid)
 
+    patch.setattr(engine.admin, 'get', fails)
+
+
+def test_unexpected_errors_of_one_volume_end_its_creation(
+        cinder, engine, monkeypatch):
+    """The engine cannot process the answers of Cinder about this volume."""
+    group = engine.plan(database())
+    engine.work(lambda: engine.volumes(group)['data-0'].volume_uuid)
     with monkeypatch.context() as patch:
-        patch.setattr(engine.admin, 'get', fails)
+        break_reads(patch, engine, group)
         engine.finish(group, 'failed')
         states = engine.states(group)
     assert states == {'data-0': 'failed', 'data-1': 'available'}
@@ -465,15 +471,8 @@ def test_unexpected_errors_of_one_volume_do_not_delay_deletions(
         cinder, engine, monkeypatch):
     group = engine.plan(database())
     engine.finish(group)
-    broken, get = engine.volumes(group)['data-0'].volume_uuid, engine.admin.get
-
-    def fails(uuid):
-        if uuid == broken:
-            raise ZeroDivisionError
-        return get(uuid)
-
     with monkeypatch.context() as patch:
-        patch.setattr(engine.admin, 'get', fails)
+        break_reads(patch, engine, group)
         engine.lifecycle.release(group)
         engine.work(lambda: 'data-1' not in engine.pools(group))
         assert 'data-0' in engine.pools(group)
