@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Timers for ``solve`` whose readings do not depend on the machine."""
+"""Timers and a time limit for ``solve`` that do not depend on the machine."""
 
 import itertools
+
+ENOUGH = 600.0
+"""A time limit in seconds that a test does not reach on a busy machine."""
 
 
 def standing():

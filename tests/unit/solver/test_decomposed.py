@@ -13,13 +13,14 @@ from nova_holistic.solver.settings import Settings
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.agreement import is_sound
+from tests.unit.solver.clocks import ENOUGH
 from tests.unit.solver.scenario import plan
 from tests.unit.solver.strategies import seeded
 from tests.unit.solver import test_oracle_policies
 from tests.unit.solver import test_oracle_relationships
 from tests.unit.solver.test_oracle import OBJECTIVES, random_case
 
-DECOMPOSED = Settings('decomposed')
+DECOMPOSED = Settings('decomposed', time_limit=ENOUGH)
 
 
 @pytest.mark.parametrize('objective', OBJECTIVES)

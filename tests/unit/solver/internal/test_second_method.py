@@ -12,8 +12,9 @@ from nova_holistic.solver.settings import Settings
 from nova_holistic.solver import solve as top
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import group, servers, two_racks
+from tests.unit.solver.clocks import ENOUGH
 
-WHOLE = Settings('whole')
+WHOLE = Settings('whole', time_limit=ENOUGH)
 APART = group(servers('web', 4), policies=[AntiAffinity()])
 FULL = group(servers('web', 3, vcpus=9), servers('db', 2, vcpus=10))
 
