@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The manual's table of surprises names tests and options that exist."""
+"""The manual's tables of events name tests and options that exist."""
 
 import ast
 import functools
@@ -16,7 +16,7 @@ PAGE = (ROOT / 'doc/source/admin/surprises.rst').read_text()
 TEST = re.compile(r'``(tests/[\w/]+\.py)::(\w+)``')
 OPTION = re.compile(r'``\[(\w+)\]\s+(\w+)``')
 DEFAULT = re.compile(r'\* - ``\[(\w+)\] (\w+)``\n     - (\S+)\n')
-ROW = re.compile(r'\n   \* - (?!Surprise\n|Option\n|``)')
+ROW = re.compile(r'\n   \* - (?!Event\n|Option\n|``)')
 
 
 @functools.cache
@@ -34,7 +34,7 @@ def _options():
 
 
 def _rows():
-    """The rows of the tables of surprises, without those about options."""
+    """The rows of the tables of events, without those about options."""
     text = re.split(r'\n\w.*\n-+\n', PAGE, maxsplit=1)[1]
     return [row.split('\n\n')[0] for row in ROW.split(text)[1:]]
 
@@ -48,11 +48,11 @@ def test_each_named_test_exists(path, name):
 def test_each_row_has_a_description_a_duration_and_a_test():
     rows = _rows()
     assert len(rows) == PAGE.count('\n   * - ') - PAGE.count(
-        '\n   * - ``') - PAGE.count('* - Surprise') - PAGE.count('* - Option')
+        '\n   * - ``') - PAGE.count('* - Event') - PAGE.count('* - Option')
     for row in rows:
-        surprise, happens, time, *tests = re.split(r'\n     - ', row)
-        assert all(each.strip() for each in (surprise, happens, time)), row
-        assert tests and TEST.search(tests[0]), surprise
+        event, happens, time, *tests = re.split(r'\n     - ', row)
+        assert all(each.strip() for each in (event, happens, time)), row
+        assert tests and TEST.search(tests[0]), event
 
 
 def test_each_named_option_exists():
