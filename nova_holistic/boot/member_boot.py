@@ -149,8 +149,9 @@ class MemberBoots:
             try:
                 self.servers.nova.delete(uuid)
             except exceptions.HolisticError as error:
-                LOG.error('Server %s, which no member of group %s has, is not '
-                          'deleted. Delete it: %s', uuid, group, error)
+                LOG.error('Server %s belongs to no member of group %s, and '
+                          'could not be deleted. Delete it: %s', uuid, group,
+                          error)
 
     def _follow(self, server: BootServer) -> BootServer:
         """Wait until Nova has created the server, or has failed."""

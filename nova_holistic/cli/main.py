@@ -55,10 +55,10 @@ class Shell(App):
 
     def __init__(self):
         super().__init__(
-            'Place whole groups of servers on an OpenStack cloud.',
+            'Plan groups of servers for an OpenStack cloud, from files.',
             importlib.metadata.version('nova_holistic'),
             CommandManager(__package__), deferred_help=True)
-        # Replaces the help of cliff.
+        # Replaces the command of cliff.
         self.command_manager.add_command('complete', Complete)
         self.failure: BaseException | None = None
 

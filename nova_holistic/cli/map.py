@@ -43,8 +43,8 @@ class Map(DocumentCommand):
         draw = FORMATS.get(pathlib.PurePath(args.output).suffix.lower())
         if draw is None:
             raise exceptions.HolisticError(
-                f'{args.output}: the name must end in '
-                + ' or '.join(SUFFIXES))
+                f'{args.output}: the name must end in one of '
+                + ', '.join(SUFFIXES))
         read = self.files()
         plan = read.plan(args.plan)
         snapshot = read.inventory(args.inventory)

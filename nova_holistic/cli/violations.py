@@ -28,7 +28,7 @@ def _mismatches(group: Group, snapshot: Snapshot,
                 plan: Plan) -> Iterator[Reason]:
     """Whether the plan belongs to another group or other hosts."""
     if plan.group != group.name:
-        yield Reason('', f'the plan is of group {plan.group!r}, not '
+        yield Reason('', f'the plan belongs to group {plan.group!r}, not '
                          f'{group.name!r}')
     hosts = {host.name: host for host in snapshot.hosts}
     for placement in plan.placements:

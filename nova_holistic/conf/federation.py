@@ -28,19 +28,18 @@ OPTS = [
              'not listed come last, and are equal.'),
     cfg.FloatOpt(
         'burst_share', default=1.0, min=0.0, max=1.0,
-        help='Share of the capacity of a child, from 0 to 1, from which on '
-             'the next child of the order is used although the child still '
-             'has capacity. The share in use is the fact share_in_use, which '
-             'is read with fact_credentials, or is in the file of '
-             'children.'),
+        help='Used share of the capacity of a child, from 0 to 1, above '
+             'which the parent uses the child only if no other child takes '
+             'the group. The used share is the fact share_in_use, which is '
+             'read with fact_credentials, or is in the file of children.'),
     cfg.BoolOpt(
         'pruning', default=True,
-        help='Whether the parent requests no offer of a child whose facts '
-             '(zones, traits, aggregates, largest host) exclude the group.'),
+        help='Whether the parent skips children whose facts (zones, traits, '
+             'aggregates, largest host) exclude the group.'),
     cfg.IntOpt(
         'top', default=0, min=0,
-        help='Number of children whose offers for a part are considered '
-             'further: those with the best offers. 0 means all.'),
+        help='Number of children with the best offers for a part that the '
+             'parent considers further. 0 means all.'),
     cfg.BoolOpt(
         'threshold', default=False,
         help='Whether only perfect offers are considered first (all '

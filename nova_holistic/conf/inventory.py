@@ -39,14 +39,14 @@ OPTS = [
              '(pci_passthrough:alias): the same values as [pci] alias of '
              'Nova. Set it only if Nova reports and schedules its PCI devices '
              'in Placement ([pci] report_in_placement, [filter_scheduler] '
-             'pci_in_placement). Groups with a flavor whose alias is not here '
-             'are refused. Example: {"name": "gpu", "vendor_id": "10de", '
-             '"product_id": "20b0"}'),
+             'pci_in_placement). Groups with a flavor whose alias is not '
+             'listed are refused. Example: {"name": "gpu", "vendor_id": '
+             '"10de", "product_id": "20b0"}'),
     cfg.MultiStrOpt(
         'device_profile', default=[],
         help='Device profiles of Cyborg by which flavors request accelerators '
              '(accel:device_profile), with name and groups, as Cyborg shows '
-             'them. Groups with a flavor whose profile is not here are '
+             'them. Groups with a flavor whose profile is not listed are '
              'refused. Example: {"name": "fpga", "groups": [{"resources:FPGA":'
              ' "1", "trait:CUSTOM_FPGA_INTEL": "required"}]}'),
     cfg.FloatOpt(

@@ -155,7 +155,8 @@ class EngineClient:
         except messaging.RemoteError as error:
             # Only engines of an earlier version raise an error.
             raise errors.EngineFailed(
-                f'an engine failed at {method}: {error.exc_type}') from error
+                f'an engine failed to carry out {method}: '
+                f'{error.exc_type}') from error
         except Exception as error:
             raise errors.EngineUnreachable(
                 f'no engine answered {method}: '

@@ -88,7 +88,7 @@ class Exclusive(LevelPolicy):
         for domain, inside, used, others in shared:
             found = [format_message('host {:name} has {} servers', host.name,
                                     host.servers) for host in used]
-            found.extend(format_message('{} is there', path)
+            found.extend(format_message('member {}', path)
                          for path in others)
             yield format_message('{} {:name} holds {} and others: {}',
                                  self.level, domain, ', '.join(inside),

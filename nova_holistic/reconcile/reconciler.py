@@ -116,7 +116,8 @@ class Reconciler:
         unsettled = self._reported.reconcile_reported(
             repaired, instance_uuids, self._each)
         if +repaired:
-            LOG.info('Reported servers: %s', dict(+repaired))
+            LOG.info('Corrected members of reported servers: %s',
+                     dict(+repaired))
             for group_uuid in sorted(self._outlines.read().unsettled):
                 self._table.settle(group_uuid, self._clock())
                 crash_points.reached('reconcile.settled')
@@ -140,7 +141,8 @@ class Reconciler:
         self._each(repaired, 'replanned', self._replan,
                    self._waiting(outlines))
         if +repaired:
-            LOG.info('Reported hosts: %s', dict(+repaired))
+            LOG.info('Corrected members of reported hosts: %s',
+                     dict(+repaired))
 
     def _check_policies(self, repaired: Counter[str]) -> None:
         # Passes and reports share the inputs of the last check.
@@ -160,7 +162,8 @@ class Reconciler:
             try:
                 repaired[case] += bool(repair(thing))
             except exceptions.HolisticError:
-                LOG.exception('Not corrected in this pass: %s %s', case, thing)
+                LOG.exception('The pass could not correct a case of "%s": %s',
+                              case, thing)
             crash_points.reached('reconcile.corrected')
 
     def _abandon(self, group: GroupOutline) -> bool:

@@ -48,8 +48,8 @@ def _rpc_method(payload_type: type[payloads.Payload]) -> Callable:
                     # engine that did not answer.
                     LOG.exception('%s failed', method.__name__)
                     failed = errors.EngineFailed(
-                        f'an engine failed at {method.__name__}: '
-                        f'{type(error).__name__}')
+                        'an engine failed to carry out '
+                        f'{method.__name__}: {type(error).__name__}')
                     return {'error': error_documents.to_document(failed)}
 
         return answer

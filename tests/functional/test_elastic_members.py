@@ -316,7 +316,7 @@ def test_replicas_of_a_group_are_planned_and_added(cloud):
         assert len(racks) == 1
     assert_apart(cloud, group)
     fault = cloud.fault_of(create(cloud, group, 'replica-3/a'))
-    assert "group 'replica' exists 3 times, and its maximum is 3" in fault
+    assert "group 'replica' has 3 replicas, and its maximum is 3" in fault
     assert_nothing_is_left_over(cloud, group)
 
 

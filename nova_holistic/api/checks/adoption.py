@@ -29,7 +29,7 @@ def must_be_known(call: Call) -> None:
     for key, section in ((KEY, call.body['group']), (STRICT, call.body)):
         if key in section:
             raise InvalidDocument(
-                key, f'unknown key before version {SINCE} of the API')
+                key, f'requires version {SINCE} of the API')
 
 
 def must_be_free(call: Call, document: Mapping[str, Any], owner: Owned,

@@ -34,8 +34,7 @@ def must_be_possible(call: Call) -> None:
     service = call.service
     if not microversions.has(call.request, microversions.BOOTS):
         raise InvalidDocument(
-            KEY, f'unknown key before version {microversions.BOOTS} of the '
-            'API')
+            KEY, f'requires version {microversions.BOOTS} of the API')
     if not service.policy_enforcer.may(call.context, rules.BOOT):
         raise errors.forbidden(rules.BOOT, KEY, INSTEAD)
     # A parent has keys for other credentials, but no engine creates servers.

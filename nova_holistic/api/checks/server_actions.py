@@ -22,8 +22,7 @@ def must_be_known(call: Call) -> None:
     if APPLY in call.body and not microversions.has(
             call.request, microversions.ACTIONS):
         raise InvalidDocument(
-            APPLY, f'unknown key before version {microversions.ACTIONS} of '
-                   'the API')
+            APPLY, f'requires version {microversions.ACTIONS} of the API')
 
 
 def changed_images(call: Call, record: GroupRecord, before: Group,

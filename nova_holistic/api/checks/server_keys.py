@@ -15,5 +15,4 @@ def must_be_known(call: Call) -> None:
         return
     for place in server_positions(call.body.get('group', call.body)):
         raise InvalidDocument(
-            place, f'unknown key before version {microversions.SERVERS} of '
-            'the API')
+            place, f'requires version {microversions.SERVERS} of the API')

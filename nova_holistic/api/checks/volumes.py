@@ -35,8 +35,8 @@ def must_be_creatable(call: Call, group: Group) -> None:
     for place in volume_places(group):
         if not microversions.has(call.request, microversions.VOLUMES):
             raise InvalidDocument(
-                f'{place}.kind', 'only dry runs accept volumes before version '
-                f'{microversions.VOLUMES} of the API')
+                f'{place}.kind', f'requires version {microversions.VOLUMES} '
+                'of the API, except in dry runs')
         _must_not_adopt(call.body['group'])
         must_have_servers(group)
     if at_plan_time(group):
@@ -71,8 +71,8 @@ def _must_be_created(call: Call, group: Group) -> None:
     if not microversions.has(call.request, microversions.CREATED_VOLUMES):
         place = next(iter(volume_places(group)))
         raise InvalidDocument(
-            f'{place}.{AT_PLAN_TIME}', 'unknown key before version '
-            f'{microversions.CREATED_VOLUMES} of the API')
+            f'{place}.{AT_PLAN_TIME}',
+            f'requires version {microversions.CREATED_VOLUMES} of the API')
     if not service.policy_enforcer.may(call.context, rules.CREATE_VOLUMES):
         raise errors.forbidden(rules.CREATE_VOLUMES, AT_PLAN_TIME, _INSTEAD)
     if service.user_rights is None:

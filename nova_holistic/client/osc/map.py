@@ -38,8 +38,8 @@ class MapGroup(HolisticCommand, command.Command):
             parsed_args.output).suffix.lower())
         if draw is None:
             raise exceptions.CommandError(
-                f'{parsed_args.output}: the name must end in '
-                + ' or '.join(FORMATS))
+                f'{parsed_args.output}: the name must end in one of '
+                + ', '.join(FORMATS))
         group = self.group(parsed_args.group)
         placements = self.client().groups.placements(group['id'])
         if any('host' not in p for p in placements):

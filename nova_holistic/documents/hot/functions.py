@@ -102,7 +102,7 @@ class Resolver:
 
     def _str_replace(self, args: Any, place: str) -> str:
         if not isinstance(args, dict) or set(args) != {'template', 'params'}:
-            raise InvalidDocument(place, 'must be given template and params')
+            raise InvalidDocument(place, 'requires template and params')
         template, params = args['template'], args['params']
         if not isinstance(template, str):
             raise InvalidDocument(join(place, 'template'),
@@ -127,7 +127,7 @@ class Resolver:
                 or not isinstance(args[0], str)
                 or not all(isinstance(a, list) for a in args[1:])):
             raise InvalidDocument(
-                place, 'must be given a delimiter and one or more lists')
+                place, 'requires a delimiter and one or more lists')
         delimiter, *lists = args
         texts: list[str] = []
         for i, items in enumerate(lists, 1):
@@ -190,4 +190,4 @@ def _texts(values: list[Any], place: str) -> list[str]:
 def _check_length(length: int, place: str) -> None:
     if length > _MAX_TEXT:
         raise InvalidDocument(
-            place, f'gives more than {_MAX_TEXT} characters')
+            place, f'results in more than {_MAX_TEXT} characters')

@@ -37,7 +37,7 @@ class Membership:
         """
         self._servers = servers
         self._mistakes = mistakes
-        self._said: dict[str, NamedResource] = {}
+        self._entries: dict[str, NamedResource] = {}
         self._homes: dict[str, str] = {}
         self._order: dict[str, list[str]] = {}
         self.inside: dict[str, list[Server]] = {}
@@ -56,12 +56,12 @@ class Membership:
 
     def keys(self, server: str) -> Mapping[str, Any]:
         """The keys of an entry other than the name of the server."""
-        return self._said[server].keys if server in self._said else {}
+        return self._entries[server].keys if server in self._entries else {}
 
     def place(self, server: str) -> str:
         """The position of the entry that names the server; empty if none
         does."""
-        return self._said[server].place if server in self._said else ''
+        return self._entries[server].place if server in self._entries else ''
 
     def at(self, home: str) -> list[str]:
         """Names of the servers and server groups in this group, in the order
@@ -78,17 +78,17 @@ class Membership:
             with self._mistakes.collected():
                 self._check(named, resources)
                 name = named.resource
-                self._said[name] = named
+                self._entries[name] = named
                 self._homes[name] = entry.place
                 self._order.setdefault(entry.place, []).append(name)
 
     def _check(self, named: NamedResource,
                resources: Mapping[str, Any]) -> None:
         name = named.resource
-        if name in self._said:
+        if name in self._entries:
             raise InvalidDocument(
                 named.place, f'resource {brief(name)} is already a member, '
-                f'at {self._said[name].place}')
+                f'at {self._entries[name].place}')
         if name not in resources:
             raise InvalidDocument(
                 named.place, f'no resource {brief(name)}'
@@ -101,8 +101,8 @@ class Membership:
             of_servers = kind == RESOURCE_GROUP
             raise InvalidDocument(
                 named.place, f'resource {brief(named.resource)} is of type '
-                f'{brief(kind)}{" but not of servers" if of_servers else ""},'
-                ' which cannot be placed')
+                f'{brief(kind)}{" without servers" if of_servers else ""}, '
+                'which cannot be placed')
         if named.resource not in self.inside:
             raise InvalidDocument(
                 named.place,
@@ -114,8 +114,8 @@ class Membership:
 
     def _check_together(self, group: str, members: list[Server]) -> None:
         """Check that a server group is in one group as a whole."""
-        listed = [s.name for s in members if s.name in self._said]
-        if group in self._said and listed:
+        listed = [s.name for s in members if s.name in self._entries]
+        if group in self._entries and listed:
             raise InvalidDocument(
                 self.place(listed[0]), f'{brief(listed[0])} is a member '
                 f'already, in server group {brief(group)} at '

@@ -83,7 +83,7 @@ class TaskRunner:
         try:
             if record.task not in self._tasks:
                 raise exceptions.HolisticError(
-                    f'this engine knows no task {record.task}')
+                    f'this engine does not support the task {record.task}')
             changes = self._tasks[record.task](record)
             if changes is not None:
                 # The status is written before the task ends, because clients

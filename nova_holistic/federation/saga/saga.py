@@ -155,7 +155,7 @@ class Saga:
             raise _Stopped(Failed(order, found))
         if found is None:
             raise _Stopped(Failed(order, _refusal(
-                order, 'the group is gone before its lease was extended')))
+                order, 'the group disappeared before its lease was extended')))
         self._must_be_whole(order, found)
         self._write(order, PartState.COMMITTED, found, found.lease_end)
         return PlacedPart(order.child.name, found, order.paths)

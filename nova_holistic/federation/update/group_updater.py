@@ -199,8 +199,8 @@ class GroupUpdater:
                     self._revision(record, request, clouds, now), now):
                 return
         raise JournalRefused(
-            f'group {record.uuid} belongs to another process, or changes all '
-            'the time')
+            f'group {record.uuid} belongs to another process, or keeps '
+            'changing')
 
     def _revision(self, record: GroupRecord, request: Request,
                   clouds: Mapping[str, str], now: datetime) -> Revision:

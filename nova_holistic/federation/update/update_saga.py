@@ -134,7 +134,7 @@ class UpdateSaga:
             extended = child.extend(uuid, self._lease)
             if not isinstance(extended, ChildGroup):
                 return extended or _refusal(
-                    order, f'cloud {child.name}: the group is gone before '
+                    order, f'cloud {child.name}: the group disappeared before '
                     'its lease was extended')
         return None
 

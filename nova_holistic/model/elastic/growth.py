@@ -108,8 +108,9 @@ def _nested(group: Group, names: Sequence[str],
             if (numbered(template.name, name) not in replicas
                     and len(replicas) >= template.bounds.most):
                 raise AtMaximum(
-                    f'group {prefix + template.name!r} exists {len(replicas)} '
-                    f'times, and its maximum is {template.bounds.most}')
+                    f'group {prefix + template.name!r} has {len(replicas)} '
+                    'replicas, and its maximum is '
+                    f'{template.bounds.most}')
             group = template
         else:
             found = [each for each in group.groups if each.name == name]

@@ -36,8 +36,8 @@ def unplannable_reason(specs: Mapping[str, str], vcpus: int) -> str:
                 'does not know which of its processors are dedicated')
     masked = _masked(mask, vcpus)
     if not masked or not masked < set(range(vcpus)):
-        return (f'extra spec {MASK}: selects not some of the processors 0 to '
-                f'{vcpus - 1}, or is invalid')
+        return (f'extra spec {MASK}: must select some, but not all, of the '
+                f'processors 0 to {vcpus - 1}')
     return ''
 
 

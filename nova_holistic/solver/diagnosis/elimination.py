@@ -102,7 +102,8 @@ class Elimination:
                 '{} have', total(f'these {self._before}', 'these')))
         if takes:
             return format_message(
-                'has {} of {}; {} room for {}', quantity(members, 'member'),
+                '{} {} {}; {} room for {}', quantity(members, 'member'),
+                'needs' if members == 1 else 'each need',
                 amounts(requirements), which, takes)
         if len(demands(requirements)) > 1:
             return format_message('{} has {} free at the same time',

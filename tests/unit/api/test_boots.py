@@ -142,7 +142,7 @@ def test_earlier_versions_do_not_have_the_key(service, rights):
         headers={'OpenStack-API-Version': 'holistic 1.1'})
     assert refusal(answer) == (
         400, 'holistic.invalid_document',
-        'boot: unknown key before version 1.2 of the API')
+        'boot: requires version 1.2 of the API')
     assert rights.granted == []
 
 

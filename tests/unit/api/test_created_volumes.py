@@ -125,7 +125,7 @@ def test_earlier_versions_do_not_know_the_key(service, rights):
         'OpenStack-API-Version': 'holistic 1.6'})
     assert refusal(answer) == (
         400, 'holistic.invalid_document', 'members[1].create_at_plan_time: '
-        'unknown key before version 1.7 of the API')
+        'requires version 1.7 of the API')
     assert rights.granted == []
 
 

@@ -49,7 +49,7 @@ def test_earlier_versions_do_not_know_the_key(
         **version(text), 'If-Match': '"1"'})
     assert refusal(answer) == (
         400, 'holistic.invalid_document',
-        f'{place}: unknown key before version 1.2 of the API')
+        f'{place}: requires version 1.2 of the API')
 
 
 def test_a_wrong_value_is_refused_with_its_position(service):

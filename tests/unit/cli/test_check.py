@@ -61,7 +61,7 @@ def test_every_violation_has_a_separate_line(terminal, shop, zones, changed):
 def test_a_plan_of_another_group_is_refused(terminal, shop, zones, changed):
     plan = changed(lambda document, at: document.update(group='bakery'))
     assert check(terminal, shop, zones, plan) == 1
-    assert terminal.out == "the plan is of group 'bakery', not 'shop'\n"
+    assert terminal.out == "the plan belongs to group 'bakery', not 'shop'\n"
 
 
 def test_a_node_of_another_host_is_a_violation(

@@ -47,8 +47,8 @@ def test_the_suffix_chooses_the_format(terminal, zones, shop_plan):
 def test_an_unknown_suffix_is_refused(terminal, zones, shop_plan):
     assert draw(terminal, zones, shop_plan, 'shop.gif') == 2
     assert terminal.err == (
-        'nova-holistic: shop.gif: the name must end in .svg or .html or '
-        '.png\n')
+        'nova-holistic: shop.gif: the name must end in one of .svg, '
+        '.html, .png\n')
     assert not (terminal.folder / 'shop.gif').exists()
 
 

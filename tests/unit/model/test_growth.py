@@ -130,7 +130,7 @@ def test_replicas_are_added_server_by_server():
         member = next_server(group, path, Existing(live))
         assert member.path == expected
         live.add(member.path)
-    with pytest.raises(AtMaximum, match="'shard' exists 2 times, and its "
+    with pytest.raises(AtMaximum, match="'shard' has 2 replicas, and its "
                                         "maximum is 2"):
         next_server(group, 'shard-2/first', Existing(live))
     with pytest.raises(AtMaximum, match="'shard-0/next' has 2 servers"):

@@ -63,8 +63,8 @@ def test_the_message_names_the_other_servers():
     _, scope = shop(Exclusive(), db=1).scopes()
     placed = {'web-0': USED.hosts[1], 'db/node-0': USED.hosts[0]}
     assert Exclusive(level='rack').check(scope, placed, USED).messages == (
-        'rack r1 holds db/node-0 and others: host a has 2 servers; web-0 is '
-        'there',)
+        'rack r1 holds db/node-0 and others: host a has 2 servers; '
+        'member web-0',)
 
 
 def test_an_exclusive_group_uses_empty_racks():

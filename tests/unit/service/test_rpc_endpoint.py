@@ -82,7 +82,7 @@ def test_an_unexpected_error_of_an_engine_is_its_answer(
     with pytest.raises(EngineFailed) as caught:
         client.delete(RequestContext('req-1', 'blue', 'ann'), GROUP)
     assert str(caught.value) == (
-        f'an engine failed at delete: {type(error).__name__}')
+        f'an engine failed to carry out delete: {type(error).__name__}')
     traces = [record.exc_info[1] for record in caplog.records
               if record.name.startswith('nova_holistic.service')
               and record.exc_info]

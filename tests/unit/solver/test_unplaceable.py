@@ -66,7 +66,7 @@ def test_a_member_too_large_for_any_host_names_the_largest_amount():
 
 def test_more_members_than_the_hosts_can_take_are_counted():
     assert reasons(two_racks(1), group(servers('db', 5, vcpus=8))) == {
-        'db': 'has 5 members of VCPU 8; the hosts have room for 4'}
+        'db': '5 members each need VCPU 8; the hosts have room for 4'}
 
 
 def test_a_total_demand_above_the_free_amount_is_named():
