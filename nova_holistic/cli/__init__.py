@@ -1,4 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The commands and services of this project, except the plugin of
+``openstack``.
+
+``main`` is ``nova-holistic``, and ``manage``, ``status``, ``engine`` and
+``scheduler`` are the programs ``nova-holistic-*``.
+"""
 
 import warnings
 

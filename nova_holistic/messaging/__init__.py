@@ -1,1 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The RPC API of engines: client, arguments, results, errors and transport."""

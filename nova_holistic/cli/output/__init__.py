@@ -1,1 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Writes plans, explanations and groups as tables, JSON or YAML."""

@@ -1,1 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Nova's hosts as the scheduler reads and caches them."""

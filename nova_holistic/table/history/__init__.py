@@ -1,1 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The events of groups, and the deletions of groups."""
