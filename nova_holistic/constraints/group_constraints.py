@@ -100,7 +100,8 @@ def with_constraints(group: Group, snapshot: Snapshot, options: NovaOptions,
                 server_groups.FILTERS[found.policy]
                 in options.enabled_filters):
             paths.setdefault(uuid, []).append(member.path)
-    pairs = tuple(affinity(*pair) for pair in server_groups.chains(paths))
+    pairs = tuple(affinity(*pair)
+                  for pair in server_groups.colocated_pairs(paths))
     return replace(changed, relationships=(
         *changed.relationships, *pairs)) if pairs else changed
 

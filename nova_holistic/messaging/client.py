@@ -150,7 +150,7 @@ class EngineClient:
         :raises HolisticError: any error that the engine raised
         """
         try:
-            answer = self._ask(lambda: self._client.call(
+            answer = self._call_within_timeout(lambda: self._client.call(
                 context, method, **payload.to_document()))
         except messaging.RemoteError as error:
             # Only engines of an earlier version raise an error.
@@ -166,7 +166,7 @@ class EngineClient:
             raise error_documents.from_document(answer['error'])
         return answer['result']
 
-    def _ask(self, call: Callable[[], Any]) -> Any:
+    def _call_within_timeout(self, call: Callable[[], Any]) -> Any:
         """
         :raises TimeoutError: there is no answer
         """

@@ -98,8 +98,8 @@ def change_of(row: MemberRecord, wanted: Member, server: ServerStatus | None,
     if flavor is not None:
         reasons.append(Reason.of(row.member.path, format_message(
             'the definition requires flavor {}', target.flavor or '')))
-    if _site(found) != _site(target):
-        reasons.extend(_misfits(row, wanted, snapshot))
+    if _host_requirements(found) != _host_requirements(target):
+        reasons.extend(_unmet_requirements(row, wanted, snapshot))
     change = ServerChange(row, target, flavor, tuple(reasons))
     return replace(change, obstacle=_obstacle(change, server)
                    if reasons else None)
@@ -120,8 +120,8 @@ def _other_flavor(found: Requirements, target: Requirements,
     return wanted
 
 
-def _misfits(row: MemberRecord, wanted: Member,
-             snapshot: Snapshot) -> Sequence[Reason]:
+def _unmet_requirements(row: MemberRecord, wanted: Member,
+                        snapshot: Snapshot) -> Sequence[Reason]:
     """Requirements of the definition that the host does not meet."""
     hosts = {host.name: host for host in snapshot.hosts}
     host = hosts.get(row.place.host)
@@ -164,11 +164,11 @@ def _enabled(host: Host) -> Host:
     return replace(host, enabled=True)
 
 
-def _site(wanted: Requirements) -> Any:
+def _host_requirements(wanted: Requirements) -> Any:
     """The requirements of a member on its host, without capacity."""
     return (wanted.availability_zone, wanted.aggregates, wanted.location,
             wanted.required_traits, wanted.forbidden_traits)
 
 
 def _key(wanted: Requirements) -> Any:
-    return wanted.flavor, _site(wanted)
+    return wanted.flavor, _host_requirements(wanted)

@@ -134,7 +134,8 @@ class EngineService:
                         ) -> dict[str, PeriodicCall]:
         options = self._conf.engine
         return {
-            'heartbeat': PeriodicCall(self._beat, options.heartbeat),
+            'heartbeat': PeriodicCall(self._send_heartbeats,
+                                      options.heartbeat),
             'poll for tasks': PeriodicCall(
                 self._workers.pick_up, options.pickup_interval),
             'poll for servers to create': PeriodicCall(
@@ -225,7 +226,7 @@ class EngineService:
             LOG.warning('Other engines take over the remaining work after '
                         '%s s: %s', self._conf.engine.stale_after, error)
 
-    def _beat(self) -> None:
+    def _send_heartbeats(self) -> None:
         """Write a heartbeat for all tasks of this engine."""
         self._workers.send_heartbeats()
         self._boot_workers.send_heartbeats()

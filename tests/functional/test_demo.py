@@ -135,12 +135,12 @@ def test_a_missing_extra_is_named_with_its_remedy(monkeypatch):
     assert "nova_holistic[api,embedded,engine]" in str(caught.value)
 
 
-def test_a_broken_promise_stays_broken_after_a_kept_one():
+def test_a_true_statement_does_not_hide_an_earlier_false_one():
     shown = io.StringIO()
-    promises = Expectations(Console(file=shown))
-    promises.expect('nothing is left', ['cmp-01: VCPU 2 is left'])
-    promises.expect('all is well')
-    assert not promises.kept
+    expectations = Expectations(Console(file=shown))
+    expectations.expect('nothing is left', ['cmp-01: VCPU 2 is left'])
+    expectations.expect('all is well')
+    assert not expectations.all_true
     assert shown.getvalue().splitlines() == [
         '✗ nothing is left', '  cmp-01: VCPU 2 is left', '✓ all is well']
 

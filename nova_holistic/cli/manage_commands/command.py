@@ -17,7 +17,7 @@ class CommandResult:
     code: int = exits.GOOD
 
 
-def _nothing(parser: argparse.ArgumentParser) -> None:
+def _no_arguments(parser: argparse.ArgumentParser) -> None:
     """No arguments."""
 
 
@@ -32,5 +32,5 @@ class Command:
     """
 
     run: Callable[[Any], CommandResult]
-    arguments: Callable[[argparse.ArgumentParser], None] = _nothing
+    arguments: Callable[[argparse.ArgumentParser], None] = _no_arguments
     any_schema: bool = False

@@ -34,7 +34,7 @@ class WaitingCommand(HolisticCommand):
                 group['id'], args.timeout, report)
         if group['status'] in UNPLACED or (
                 group['reasons'] and not _is_smaller(group, before)):
-            raise stays(group)
+            raise change_failed(group)
         return group
 
 
@@ -258,7 +258,7 @@ class ReplanGroup(WaitingCommand, command.ShowOne):
                                         formatted_columns.GROUP)
 
 
-def stays(group: dict[str, Any]) -> exceptions.CommandError:
+def change_failed(group: dict[str, Any]) -> exceptions.CommandError:
     """The error of a command whose change the engine has not carried out."""
     verb = 'is' if group['status'] in UNPLACED else 'stays'
     return exceptions.CommandError(

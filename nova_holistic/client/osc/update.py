@@ -10,7 +10,7 @@ from osc_lib.command import command
 from nova_holistic.client.osc.definition_file import DefinitionFile
 from nova_holistic.client.osc import formatted_columns, progress
 from nova_holistic.client.osc.group import (
-    stays, WaitingCommand, with_group)
+    change_failed, WaitingCommand, with_group)
 
 
 class UpdateGroup(WaitingCommand, command.ShowOne, DefinitionFile):
@@ -54,7 +54,7 @@ class UpdateGroup(WaitingCommand, command.ShowOne, DefinitionFile):
         actions = groups.actions(group['id'])
         if parsed_args.wait and group['reasons'] and _has_unfinished(
                 group, actions, parsed_args.apply):
-            raise stays(group)
+            raise change_failed(group)
         return formatted_columns.fields(
             {**group, 'actions': actions},
             (*formatted_columns.GROUP, 'actions'))

@@ -32,8 +32,8 @@ def limit(uuid: str, hosts: Sequence[Host], most: int,
     return same_on_all(class_name(uuid), hosts, most, used)
 
 
-def chains(members: Mapping[str, Sequence[str]]
-           ) -> Iterator[tuple[str, str]]:
+def colocated_pairs(members: Mapping[str, Sequence[str]]
+                    ) -> Iterator[tuple[str, str]]:
     """Pairs of member paths that must be on one host.
 
     :param members: paths of members by server group with affinity

@@ -42,7 +42,7 @@ class DemoCloud:
         for server in created:
             self.cloud.wait_for_status(server, 'ACTIVE')
 
-    def ask(self, member: Member, **hint) -> str:
+    def request_server(self, member: Member, **hint) -> str:
         """Request a server with the flavor and the zone of the document, and
         return its UUID.
 

@@ -34,16 +34,16 @@ def run_demo(console: Console, folder: Path) -> bool:
     with (console.status('Nova is running'), EmbeddedCloud(
             [host for host, _ in scenario.hosts()], scheduler='stock',
             options=scenario.OPTIONS) as cloud):
-        kept = False
+        all_true = False
         try:
-            kept = DemoRun(cloud, console, folder).run()
+            all_true = DemoRun(cloud, console, folder).run()
         finally:
-            if not kept:
+            if not all_true:
                 shutil.copy(cloud.log_path, folder / LOG)
                 console.print(f'The log of the services is in {folder / LOG}',
                               markup=False)
     console.print(f'The demo took {time.monotonic() - started:.0f} seconds.')
-    return kept
+    return all_true
 
 
 class DemoRun:
@@ -52,8 +52,8 @@ class DemoRun:
     def __init__(self, cloud, console: Console, folder: Path):
         self.console = console
         self.folder = folder
-        self.promises = Expectations(console)
-        self.stage = DemoCloud(cloud)
+        self.expectations = Expectations(console)
+        self.demo_cloud = DemoCloud(cloud)
         self.group = parse_group(scenario.document(), load_policy_types())
         self.tiers = tiers(self.group)
         self.attempts: list[Attempt] = []
@@ -64,9 +64,9 @@ class DemoRun:
         self._requested_group()
         self._stock('stock, as listed', self.tiers,
                     'in the order of the document',
-                    'The web servers went to the emptiest hosts, as is right '
-                    'for each of them, and took the room of databases and '
-                    'caches.')
+                    'The web servers went to the emptiest hosts, which are '
+                    'the best hosts for each of them alone, and used the '
+                    'capacity that databases and caches need.')
         memory = {flavor.name: flavor.resources['MEMORY_MB']
                   for flavor in scenario.FLAVORS}
         self._stock('stock, largest first', largest_first(self.tiers, memory),
@@ -76,12 +76,12 @@ class DemoRun:
                     'the second cache.')
         self._joint()
         self._summary()
-        return self.promises.kept
+        return self.expectations.all_true
 
     def _cloud(self) -> None:
         self.console.rule('A nearly full cloud')
-        self.stage.put_load()
-        self.snapshot = self.stage.cloud.inventory.snapshot()
+        self.demo_cloud.put_load()
+        self.snapshot = self.demo_cloud.cloud.inventory.snapshot()
         self.console.print(tables.cloud(self.snapshot))
         memory = [h.inventories['MEMORY_MB'] for h in self.snapshot.hosts]
         share = sum(m.used for m in memory) / sum(m.capacity for m in memory)
@@ -102,24 +102,24 @@ class DemoRun:
     def _stock(self, name: str, order: tuple[Tier, ...], words: str,
                why: str) -> None:
         self.console.rule(f'Stock Nova, {words}')
-        tried = self._checked(one_by_one(self.stage, name, order))
-        self.stage.delete(tried.outcomes)
+        tried = self._checked(one_by_one(self.demo_cloud, name, order))
+        self.demo_cloud.delete(tried.outcomes)
         self.attempts.append(tried)
         self.console.print(tables.attempt(tried, order))
         for fault in dict.fromkeys(o.fault for o in tried.failed):
             self.console.print(f'Nova says: {fault}', markup=False)
         if tried.failed:
             self.console.print(why)
-        self.promises.expect(
+        self.expectations.expect(
             'Nova, one server at a time, cannot create all servers',
             [] if tried.failed else ['all servers are ACTIVE'])
-        self.promises.expect(
+        self.expectations.expect(
             'the servers are deleted; Placement contains only the load',
-            self.stage.discrepancies(self.stage.load_servers()))
+            self.demo_cloud.discrepancies(self.demo_cloud.load_servers()))
 
     def _joint(self) -> None:
         self.console.rule('The same group, jointly')
-        joint = JointPlanning(self.stage, self.console, self.promises)
+        joint = JointPlanning(self.demo_cloud, self.console, self.expectations)
         joint.plan(self.group, self.snapshot, self.folder)
         self.attempts.append(self._checked(joint.create()))
         joint.release()
@@ -139,4 +139,4 @@ class DemoRun:
         members = len(self.group.all_members())
         self.console.print(tables.summary(members, self.attempts))
         last = self.attempts[-1]
-        self.promises.expect('no policy is violated', last.violations)
+        self.expectations.expect('no policy is violated', last.violations)

@@ -12,12 +12,12 @@ _SHOWN = 5
 class Expectations:
     """Prints each statement on the console, and records whether it is true.
 
-    :ivar kept: whether all statements were true so far
+    :ivar all_true: whether all statements were true so far
     """
 
     def __init__(self, console: Console):
         self.console = console
-        self.kept = True
+        self.all_true = True
 
     def expect(self, text: str, objections: Collection[str] = ()) -> None:
         """Print a statement with its result.
@@ -27,7 +27,7 @@ class Expectations:
         if not objections:
             self.console.print(f'[green]✓[/] {text}')
             return
-        self.kept = False
+        self.all_true = False
         self.console.print(f'[red]✗ {text}[/]')
         for objection in list(objections)[:_SHOWN]:
             self.console.print(f'  [red]{escape(objection)}[/]')

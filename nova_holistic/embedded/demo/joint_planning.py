@@ -39,12 +39,12 @@ class JointPlanning:
     :ivar figures: moments, each with the total usage in Placement
     """
 
-    def __init__(self, stage: DemoCloud, console: Console,
-                 promises: Expectations):
-        self.stage = stage
-        self.cloud = stage.cloud
+    def __init__(self, demo_cloud: DemoCloud, console: Console,
+                 expectations: Expectations):
+        self.demo_cloud = demo_cloud
+        self.cloud = demo_cloud.cloud
         self.console = console
-        self.promises = promises
+        self.expectations = expectations
         self.figures: list[tuple[str, Counter[str]]] = []
 
     def plan(self, group: Group, snapshot: Snapshot, folder: Path) -> None:
@@ -67,13 +67,13 @@ class JointPlanning:
         self.planning = time.monotonic() - started
         self.uuid = record.uuid
         places = {r.member.path: r.place.host for r in self.rows()}
-        self.promises.expect(
+        self.expectations.expect(
             f'all {len(shown.placements)} members are held where planned; '
             f'that took {self.planning:.1f} seconds',
             [] if places == shown.hosts() and
             record.status is GroupStatus.PLANNED
             else [f'group {record.uuid}: {record.status}, {places}'])
-        self.promises.expect(
+        self.expectations.expect(
             'an independent check finds no violated policy, also on racks',
             [f'{reason.at}: {reason.message}'
              for reason in check(group, snapshot, places)])
@@ -95,13 +95,13 @@ class JointPlanning:
         rows = [row for row in self.rows()
                 if row.member.path not in scenario.NEVER_CREATED]
         started = time.monotonic()
-        servers = [self.stage.ask(row.member, pointer={
+        servers = [self.demo_cloud.request_server(row.member, pointer={
             'group': self.uuid, 'member': row.member.path}) for row in rows]
-        outcomes = tuple(self.stage.outcome(row.member, server)
+        outcomes = tuple(self.demo_cloud.outcome(row.member, server)
                          for row, server in zip(rows, servers))
         seconds = time.monotonic() - started
         self.outcomes = outcomes
-        self.promises.expect(
+        self.expectations.expect(
             f'{len(rows)} servers are created with the same requests and a '
             f'pointer; each is ACTIVE where planned',
             list(_misplaced(rows, outcomes)))
@@ -115,7 +115,7 @@ class JointPlanning:
         self.cloud.lifecycle.release(self.uuid)
         left = [row for row in self.rows() if row.state in (
             MemberState.PLANNED, MemberState.RELEASED)]
-        self.promises.expect(
+        self.expectations.expect(
             'the group is released; the two remaining members are no longer '
             'held',
             [f'{row.member.path}: {row.state}, held: {row.held}'
@@ -127,7 +127,7 @@ class JointPlanning:
     def delete(self) -> None:
         """Delete the servers and the group, and check that only the load
         remains."""
-        self.stage.delete(self.outcomes)
+        self.demo_cloud.delete(self.outcomes)
         self.cloud.lifecycle.delete(self.uuid)
         self._balance('servers and group are deleted; Placement contains only '
                       'the load')
@@ -139,7 +139,7 @@ class JointPlanning:
 
     def _balance(self, text: str,
                  held: Iterable[MemberRecord] = ()) -> None:
-        self.promises.expect(text, self.stage.discrepancies(
+        self.expectations.expect(text, self.demo_cloud.discrepancies(
             self.cloud.servers(), held))
 
     def _count(self, moment: str) -> None:

@@ -10,7 +10,7 @@ from nova_holistic.embedded.demo.outcome import Attempt, Outcome
 from nova_holistic.embedded.demo.tiers import Tier
 
 
-def one_by_one(stage: DemoCloud, name: str,
+def one_by_one(demo_cloud: DemoCloud, name: str,
                tiers: Sequence[Tier]) -> Attempt:
     """Request every server, each after Nova has finished the one before.
 
@@ -20,9 +20,9 @@ def one_by_one(stage: DemoCloud, name: str,
     outcomes: list[Outcome] = []
     started = time.monotonic()
     for tier in tiers:
-        group = stage.cloud.create_server_group(
+        group = demo_cloud.cloud.create_server_group(
             f'{name}: {tier.path}', tier.policy)
         for member in tier.members:
-            server = stage.ask(member, hints={'group': group})
-            outcomes.append(stage.outcome(member, server))
+            server = demo_cloud.request_server(member, hints={'group': group})
+            outcomes.append(demo_cloud.outcome(member, server))
     return Attempt(name, tuple(outcomes), time.monotonic() - started)

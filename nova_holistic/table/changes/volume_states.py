@@ -59,8 +59,9 @@ def change(database: Database, seen: VolumeRecord, to: MemberState,
         if not won:
             return None
         if seen.state != to:
-            _tell(session, [(seen.group_uuid, seen.path, seen.state,
-                             changed.pool)], to, now)
+            _write_events(session, [
+                (seen.group_uuid, seen.path, seen.state, changed.pool)],
+                to, now)
         if to == MemberState.RELEASED or seen.state == MemberState.LOST:
             places_versions.raise_of_links(session, [seen.group_uuid])
     return changed
@@ -167,8 +168,8 @@ def _release(session: orm.Session, where: Sequence[Any], now: datetime,
         _update(session, [VolumeRow.id.in_(batch)], {
             'state': MemberState.RELEASED, 'updated_at': now,
             'generation': VolumeRow.generation + 1})
-    _tell(session, [row[1:] for row in before], MemberState.RELEASED, now,
-          reasons)
+    _write_events(session, [row[1:] for row in before], MemberState.RELEASED,
+                  now, reasons)
     places_versions.raise_of_links(
         session, {row.group_uuid for row in before})
     return len(before)
@@ -181,9 +182,9 @@ def _update(session: orm.Session, where: Sequence[Any],
         .execution_options(synchronize_session=False)).rowcount
 
 
-def _tell(session: orm.Session, before: Sequence[Sequence[str]],
-          to: MemberState, now: datetime,
-          reasons: Sequence[Mapping[str, Any]] = ()) -> None:
+def _write_events(session: orm.Session, before: Sequence[Sequence[str]],
+                  to: MemberState, now: datetime,
+                  reasons: Sequence[Mapping[str, Any]] = ()) -> None:
     """Write events. Each row has the UUID of the group, the path, the former
     state and the pool."""
     events.add(session, events.of_members(
