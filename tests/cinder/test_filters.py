@@ -76,7 +76,7 @@ def accepts(state, size):
            ['a', 'b', 'capabilities:a', 'vendor:a', 'capabilities:a:b']),
            WANTED))
 @examples(400)
-def test_extra_specs_are_met_as_the_capabilities_filter_says(found, wanted):
+def test_extra_specs_are_compared_as_in_the_capabilities_filter(found, wanted):
     filter_ = capabilities_filter.CapabilitiesFilter()
     try:
         expected = filter_._satisfies_extra_specs(

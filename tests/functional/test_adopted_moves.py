@@ -73,7 +73,7 @@ def adopted(cloud, ask):
 
 
 @pytest.mark.parametrize('move', ['live_migrate', 'migrate'])
-def test_an_adopted_server_moves_as_the_policies_say(cloud, adopted, move):
+def test_an_adopted_server_moves_as_the_policies_require(cloud, adopted, move):
     group, servers = adopted
     leave(cloud, 'r2-2', 'r3-2')
     assert getattr(cloud, move)(servers['a']) == 'r3-2'

@@ -113,7 +113,7 @@ def test_policies_hold_after_a_live_migration(cloud, shop, path):
     assert broken(cloud, servers) == ()
 
 
-def test_policies_hold_after_a_dead_host_was_evacuated(cloud, shop):
+def test_policies_hold_after_a_failed_host_was_evacuated(cloud, shop):
     group, servers = shop
     dead = cloud.host_of(servers['db/node-1'])
     lost = [path for path in servers

@@ -291,7 +291,7 @@ def test_the_comparison_finds_in_pieces_what_nothing_reported(
     assert found == [2, 4]
 
 
-def test_a_snapshot_that_no_comparison_confirms_is_read_anew(
+def test_a_snapshot_that_no_comparison_confirms_is_read_again(
         watch, cloud, other_server):
     other_server('cmp-1')
     watch.now = 300.0
@@ -302,7 +302,7 @@ def test_a_snapshot_that_no_comparison_confirms_is_read_anew(
     assert watch.requests == EACH_TIME
 
 
-def test_threads_see_what_was_marked_before_they_asked(
+def test_threads_see_the_marks_before_their_call(
         watch, cloud, other_server):
     for host in HOSTS:
         other_server(host.name)

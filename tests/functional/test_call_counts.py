@@ -101,7 +101,7 @@ def test_a_lookup_in_a_known_group_makes_six_statements_of_its_own(
     assert len(tables) == 6 + 23
 
 
-def test_only_a_search_asks_every_cell_for_its_version(
+def test_only_a_search_reads_the_version_of_every_cell(
         lend_cloud, monkeypatch):
     """Nova adds the trait of its providers if all services are new enough.
     The providers of a plan have it, so only a request in which Placement

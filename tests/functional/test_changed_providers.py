@@ -213,7 +213,7 @@ def test_a_host_of_a_deleted_service_is_gone_and_comes_back(cloud, watch):
     assert +watch.requests == LISTS
 
 
-def test_a_provider_without_a_compute_node_is_asked_for_once(cloud, watch):
+def test_a_provider_without_a_compute_node_is_read_once(cloud, watch):
     watch.snapshot()
     cloud.placement.post('/resource_providers', json={
         'name': 'disk-array', 'uuid': DISK_ARRAY})

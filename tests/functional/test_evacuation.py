@@ -188,7 +188,7 @@ def test_a_hold_of_the_group_is_kept_if_none_may_be_given_up(
         MemberState.PLANNED}
 
 
-def test_holds_of_others_are_given_up_only_if_the_operator_says_so(
+def test_holds_of_others_are_given_up_only_if_the_operator_allows_it(
         cloud, dying):
     group = cloud.plan(document('a'), {'a': 'cmp-0'}, resources=SMALL)
     server = create(cloud, group, 'a')
@@ -207,7 +207,7 @@ def test_holds_of_others_are_given_up_only_if_the_operator_says_so(
         MemberState.LOST, MemberState.PLANNED]
 
 
-def test_placement_is_asked_about_as_many_hosts_as_are_tried(cloud, dying):
+def test_placement_is_queried_for_the_tried_hosts_only(cloud, dying):
     """The holds of two hosts could be given up."""
     cloud.conf.set_override('search_hosts', 1, group='holistic')
     group = cloud.plan(document('a', 'b', 'c', 'd', 'e'), {

@@ -52,7 +52,7 @@ def test_every_attribute_is_the_same(lend_cloud, with_numa):
     assert own_state['instances'] == {server}
 
 
-def test_servers_of_a_host_are_read_for_a_filter_that_asks_for_them(
+def test_servers_of_a_host_are_read_for_a_filter_that_uses_them(
         lend_cloud):
     """This takes one statement for all hosts."""
     with lend_cloud(HOSTS) as cloud:

@@ -89,7 +89,7 @@ def test_every_refused_host_is_reported_and_left_out_of_the_next_plan(cloud):
     assert cloud.host_of(server) == FAST
 
 
-def test_where_every_host_is_refused_the_reasons_say_so(cloud):
+def test_the_reasons_state_that_every_host_is_refused(cloud):
     group = cloud.plan(SHOP, {'a': 'cmp-0'}, resources=SMALL, alternates=2)
     cloud.disable_compute(FAST)
     try:

@@ -107,7 +107,7 @@ def test_a_move_is_undone_where_the_planned_host_was_taken_meanwhile(
 
 
 @pytest.mark.parametrize('swapped', [False, True])
-def test_a_scheduler_that_dies_during_the_move_leaves_a_held_place(
+def test_a_scheduler_that_is_killed_during_the_move_leaves_a_held_place(
         cloud, monkeypatch, swapped):
     group = cloud.plan(document('a'), {'a': 'cmp-2'}, resources=SMALL)
     swap = HoldClient.swap

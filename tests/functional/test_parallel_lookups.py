@@ -59,7 +59,7 @@ def test_every_member_has_one_server_and_every_server_one_member(cloud):
     assert_consistent(cloud, group, given)
 
 
-def test_of_two_servers_that_ask_for_one_member_one_gets_it(cloud):
+def test_one_of_two_servers_that_request_a_member_gets_it(cloud):
     group = planned(cloud)
     answers = in_parallel(cloud, group, [
         (str(uuid.uuid4()), f'node-{number}')

@@ -42,7 +42,7 @@ def test_requests_depend_only_on_changed_providers(providers, number, changed):
 
 
 @pytest.mark.parametrize('used', [0, 1, 4])
-def test_a_new_provider_without_use_is_not_asked_for_its_consumers(
+def test_the_consumers_of_a_new_provider_without_use_are_not_read(
         providers, used):
     ones = [providers.add(PLAIN) for _ in range(4)]
     for one in ones[:used]:

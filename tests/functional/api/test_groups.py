@@ -119,7 +119,7 @@ def test_deleting_a_group_frees_its_capacity(world, service):
     assert world.vcpus_used() == 0
 
 
-def test_an_unplaceable_group_is_planned_again_when_there_is_room(
+def test_an_unplaceable_group_is_planned_again_when_capacity_is_free(
         world, service):
     early = create(service).json['group']['id']
     document = {'name': 'late', 'members': [

@@ -100,7 +100,7 @@ def test_without_room_elsewhere_nothing_of_the_group_is_held(world):
         False}
 
 
-def test_a_dead_engine_leaves_its_count_and_another_one_plans_anew(world):
+def test_another_engine_plans_again_after_an_engine_failed_halfway(world):
     group = ask(world)
     life = CallBudget(calls=99)
     wire = Watched(world, _3=life.end)

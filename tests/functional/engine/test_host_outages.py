@@ -95,7 +95,7 @@ def test_the_grace_period_begins_when_any_engine_sees_the_outage(
     assert reconcile(world) == {'stranded': 1}
 
 
-def test_the_grace_period_begins_anew_when_the_host_was_available(
+def test_the_grace_period_begins_again_after_the_host_was_available(
         world, group):
     away = {sorted(hosts(world, group))[0]}
     grace = world.conf.reconciler.host_grace
@@ -131,7 +131,7 @@ def test_without_a_grace_period_one_pass_is_enough(world, group):
 
 
 @pytest.mark.parametrize('kind', ['down', 'gone'])
-def test_too_many_hosts_are_not_given_up_and_an_error_says_so(
+def test_too_many_hosts_are_not_given_up_and_an_error_is_logged(
         world, group, caplog, kind):
     away = hosts(world, group)
     setattr(world.inventory, kind, away)

@@ -40,7 +40,7 @@ def test_a_pass_during_a_replan_leaves_the_new_hold_there(world, group):
     world.assert_agreement()
 
 
-def test_a_hold_that_a_dead_planner_left_is_dropped_after_the_grace(
+def test_a_hold_of_a_failed_planner_is_dropped_after_the_grace_period(
         world, group):
     def die():
         raise ProcessKilled

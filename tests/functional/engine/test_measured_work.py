@@ -37,7 +37,7 @@ def test_plans_holds_and_snapshots_are_measured(world, registry):
                  to_state='unplaceable') == 1
 
 
-def test_the_history_tells_the_life_of_a_group(world, registry):
+def test_the_history_contains_the_changes_of_a_group(world, registry):
     group = world.create()
     world.lifecycle.extend(group.uuid, 7200)
     world.lifecycle.release(group.uuid)

@@ -89,7 +89,7 @@ def test_members_are_planned_jointly_if_all_of_them_can_be_placed(world):
     assert lost(world, group) == []
 
 
-def test_those_that_stay_lost_are_placed_when_there_is_room(world):
+def test_remaining_lost_members_are_placed_when_capacity_is_free(world):
     group = world.create(members(('large', WHOLE), ('small', SMALL)), lease=0)
     lose_all(world, group)
     leave(world, a1=1)

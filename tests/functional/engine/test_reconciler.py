@@ -259,7 +259,7 @@ def test_a_group_being_planned_is_not_changed(world):
     assert world.table.get_group(group.uuid).status == 'planning'
 
 
-def test_an_abandoned_planner_that_dies_after_its_put_holds_nothing(world):
+def test_an_abandoned_planner_that_fails_after_its_put_holds_nothing(world):
     class Slow:
         """A pass finds the group abandoned while its holds are written."""
 

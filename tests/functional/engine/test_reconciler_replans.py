@@ -5,7 +5,7 @@ from tests.functional.engine.member_losses import lose, place
 from tests.functional.engine.world import RACKS, shop
 
 
-def test_a_pass_replans_planned_members_of_a_dead_host(world):
+def test_a_pass_replans_planned_members_of_an_unavailable_host(world):
     group = world.create()
     dead = place(world, group, 'db/node-0')
     stranded = sum(m.place.host == dead
@@ -20,7 +20,7 @@ def test_a_pass_replans_planned_members_of_a_dead_host(world):
     assert world.reconciler.reconcile() == {}
 
 
-def test_a_built_member_of_a_dead_host_keeps_its_place(world):
+def test_a_built_member_of_an_unavailable_host_keeps_its_place(world):
     group = world.create()
     built = world.build(group, 'web')
     world.inventory.down = {built.place.host}

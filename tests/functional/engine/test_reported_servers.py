@@ -33,7 +33,7 @@ def claimed(world, group, path):
     return row
 
 
-def test_servers_that_no_member_has_are_not_asked_for(
+def test_servers_that_no_member_has_are_not_read(
         world, nova, reconciler):
     world.create()
     assert reconciler.check_servers([OTHER_SERVER]) == frozenset()
@@ -68,7 +68,7 @@ def test_a_server_that_nova_does_not_know_is_left_to_the_passes(
     world.assert_agreement()
 
 
-def test_a_server_that_nova_cannot_tell_of_delays_no_other(
+def test_a_server_that_nova_cannot_show_delays_no_other_server(
         world, nova, reconciler):
     group = world.create()
     rows = [claimed(world, group, path) for path in ('web', 'db/node-0')]

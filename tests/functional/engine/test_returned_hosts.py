@@ -100,7 +100,7 @@ def test_all_groups_return_at_once(world):
     assert row(world, group).place == before.place
 
 
-def test_a_replan_that_is_asked_for_returns_members_as_well(world):
+def test_a_requested_replan_also_returns_members(world):
     group = world.create(PAIR, lease=0)
     before = lose(world, group)
     world.table.outages.observe((), world.now)

@@ -135,7 +135,7 @@ def test_a_place_returned_while_its_group_is_deleted_is_not_held(
     assert world.vcpus_used() == 0
 
 
-def test_wherever_a_pass_dies_the_next_one_returns_the_place(world):
+def test_the_next_pass_returns_the_place_after_any_interruption(world):
     group = world.create(shop(1), lease=0)
 
     def work(table, holds):
@@ -264,7 +264,7 @@ def unleased(world):
     return world.create(shop(1), lease=0)
 
 
-def test_a_build_that_stands_still_loses_its_claim(world, unleased):
+def test_a_build_without_progress_loses_its_claim(world, unleased):
     row = stalled(world, unleased)
     world.wait(TIMEOUT - 1)
     assert reconcile(world) == {}
@@ -278,7 +278,7 @@ def test_a_build_that_stands_still_loses_its_claim(world, unleased):
     world.assert_agreement()
 
 
-def test_a_build_that_goes_on_keeps_its_claim(world, unleased):
+def test_a_build_that_makes_progress_keeps_its_claim(world, unleased):
     row = stalled(world, unleased)
     world.wait(TIMEOUT)
     world.instances.progress[row.instance_uuid] = world.now
@@ -287,7 +287,7 @@ def test_a_build_that_goes_on_keeps_its_claim(world, unleased):
     assert world.states(unleased)['web'] == 'claimed'
 
 
-def test_without_a_timeout_no_build_stands_still(world, unleased):
+def test_without_a_timeout_no_claim_of_a_build_is_undone(world, unleased):
     world.conf.set_override('build_timeout', 0, group='reconciler')
     stalled(world, unleased)
     world.wait(100 * TIMEOUT)

@@ -78,7 +78,7 @@ def test_a_failed_build_whose_room_was_taken_loses_its_place(
     assert world.states(group)['web'] == ('planned' if room_left else 'lost')
 
 
-def test_a_claim_whose_hold_is_still_there_is_not_undone_at_once(
+def test_a_claim_whose_hold_exists_is_not_undone_immediately(
         world, group):
     """The scheduler is still working, but Nova has stopped waiting for it."""
     row = world.claim(group, 'web')

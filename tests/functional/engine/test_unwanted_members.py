@@ -115,7 +115,7 @@ def test_an_update_plans_a_member_again_that_was_released_before(
     world.assert_agreement()
 
 
-def test_a_member_released_after_an_update_was_asked_for_stays_so(
+def test_a_member_released_after_an_update_was_requested_stays_released(
         world, group):
     row = world.build(group, 'web')
     put(world, group, shop(2)['group'])

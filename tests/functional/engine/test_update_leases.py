@@ -57,14 +57,14 @@ def test_a_lease_that_ended_while_the_group_waited_releases_nothing(
     world.assert_agreement()
 
 
-def test_an_update_that_asks_for_no_lease_ends_a_running_one(world):
+def test_an_update_to_no_lease_ends_the_current_lease(world):
     group = world.create(lease=600)
     assert update(world, group, lease=0).lease_expires_at is None
     world.wait(601)
     assert world.lifecycle.expire() == []
 
 
-def test_an_update_that_asks_for_no_lease_needs_no_new_members(world):
+def test_an_update_to_no_lease_needs_no_new_members(world):
     group = world.create(lease=600)
     assert world.table.tasks.request(
         group.uuid, NewTask(

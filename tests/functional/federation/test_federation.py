@@ -42,7 +42,7 @@ def pointed(members):
 
 
 @pytest.mark.parametrize('document, clouds_used', [(WHOLE, 1), (SPLIT, 2)])
-def test_servers_are_created_where_the_pointers_say(
+def test_servers_are_created_at_the_places_of_their_pointers(
         clouds, start_parent, document, clouds_used):
     parent = start_parent()
     group = parent.create(document)

@@ -263,7 +263,7 @@ def test_the_swap_of_a_moved_instance_is_not_undone(placement, holds, host):
     assert placement.used(host) == EMPTY
 
 
-def test_an_allocation_that_was_written_anew_elsewhere_is_not_emptied(
+def test_an_allocation_that_was_written_again_elsewhere_is_not_emptied(
         placement, holds, host):
     """Nova has freed the capacity, and has placed the instance on another
     host. Both allocations have the same consumer generation."""

@@ -54,7 +54,7 @@ def test_an_instance_that_is_evacuated_keeps_its_source(
     assert placement.used(other) == ONE
 
 
-def test_a_lost_answer_is_asked_for_again(
+def test_a_request_whose_answer_was_lost_is_repeated(
         placement, holds, wire, host, other):
     instance = new_uuid()
     write(placement, instance, host)

@@ -19,7 +19,7 @@ def touch(placement, consumer):
                           json=placement.allocation(consumer))
 
 
-def test_a_change_that_nobody_disturbs_does_not_wait(holds, waits, host):
+def test_a_change_without_a_conflict_does_not_wait(holds, waits, host):
     row = member(host)
     put(holds, row)
     swap(holds, row, new_uuid())

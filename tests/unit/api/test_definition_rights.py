@@ -187,7 +187,7 @@ def test_an_administrator_may_exceed_the_limits(start):
         'group': SHOP}, ADMIN).status_int == 202
 
 
-def test_members_of_a_project_have_a_limit_unless_the_operator_says_so(
+def test_members_of_a_project_have_a_limit_unless_the_operator_disables_it(
         service):
     large = {'name': 'crowd', 'members': [{**ONE, 'count': 1001}]}
     answer = service.ask('POST', '/v1/groups', {'group': large})

@@ -26,7 +26,7 @@ class Table:
         return self.pending.intersection(groups)
 
 
-def test_requests_that_ask_at_the_same_time_share_one_read():
+def test_simultaneous_requests_share_one_read():
     table = Table('a', 'b', 'c')
     for group in 'abc':
         assert table.is_pending(group)
@@ -64,7 +64,7 @@ def test_a_group_without_waiting_requests_is_not_read_any_longer():
     assert table.reads[-1] == {'c'}
 
 
-def test_a_request_that_waits_asks_before_its_group_is_left_out():
+def test_a_waiting_request_reads_its_group_before_it_is_left_out():
     assert FRESH < FIRST_PAUSE and LONGEST_PAUSE < KEPT
 
 

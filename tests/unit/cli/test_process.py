@@ -68,7 +68,7 @@ def test_an_output_without_unicode_still_shows_every_name(tmp_path, zones):
     assert done.stdout.startswith(b'b\\xfccher: 1 member on')
 
 
-def test_png_without_its_extra_says_what_to_install(
+def test_png_without_its_extra_names_the_package_to_install(
         terminal, zones, shop_plan):
     without = ('import sys; sys.modules["resvg_py"] = None; '
                'from nova_holistic.cli.main import main; sys.exit(main())')

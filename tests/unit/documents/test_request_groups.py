@@ -56,7 +56,8 @@ def test_a_group_of_the_member_and_one_of_the_flavor_have_different_names():
     ([{'OWNER_NOVA'}, {'OWNER_NOVA'}], {'OWNER_NOVA'}),
     # One compute is older than the trait.
     ([{'OWNER_NOVA'}, set()], set())])
-def test_devices_are_those_of_nova_if_all_computes_say_so(traits, required):
+def test_devices_are_those_of_nova_if_all_hosts_have_the_trait(
+        traits, required):
     devices = replace(GPU, suffix='_pci0_0')
     snapshot = Snapshot(('host',), tuple(
         replace(host(f'h{n}', 'r1'), traits=frozenset(each))

@@ -108,7 +108,7 @@ def test_a_length_out_of_range_has_a_message(group, mistake):
      'policies[0].max_per_domain: must be a whole number from 1 to '
      "2147483647, or a share from '1%' to '100%', not 2147483648"),
 ])
-def test_the_message_says_what_is_possible(group, mistake):
+def test_the_message_names_the_accepted_values(group, mistake):
     with pytest.raises(InvalidDocument) as caught:
         parse_group({'name': 'shop', 'members': [MEMBER], **group}, TYPES)
     assert str(caught.value) == mistake

@@ -37,7 +37,7 @@ def test_their_capacity_and_servers_are_removed_from_their_hosts_only():
     assert use(snapshot)['h1'] == (7, 30, 3)
 
 
-def test_a_hold_that_the_snapshot_has_not_seen_frees_no_more_than_there_is():
+def test_a_hold_that_the_snapshot_lacks_frees_at_most_the_known_use():
     """The hold was written, or deleted by an audit, after the snapshot was
     taken."""
     assert use(with_members_removed(cloud(used(1, 0)),

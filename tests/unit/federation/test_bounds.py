@@ -67,7 +67,7 @@ def test_a_bound_above_the_value_is_not_believed():
     assert found.bound == found.value
 
 
-def test_without_the_answer_of_a_cloud_there_is_no_bound():
+def test_without_the_answer_of_a_cloud_no_bound_is_known():
     def lost(method, when):
         raise Lost
     federation = three_clouds()

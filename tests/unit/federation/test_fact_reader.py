@@ -130,7 +130,7 @@ def test_allocation_ratios_of_few_hosts_are_read():
         for number in (0, 20, 40, 60, 80)]
 
 
-def test_a_class_that_nobody_reads_excludes_nothing():
+def test_a_class_that_is_not_read_excludes_nothing():
     assert exclusion({'name': 'g', 'members': [member('web', 9)]}, ALL)
     special = {'name': 'web', 'resources': {'VCPU': 8, 'CUSTOM_X': 1}}
     assert not exclusion({'name': 'g', 'members': [special]}, ALL)

@@ -109,7 +109,7 @@ def test_each_fact(facts, excluded):
 
 # The best offers.
 
-def test_top_limits_the_children_that_are_asked_for_further_parts():
+def test_top_limits_the_children_that_offer_further_parts():
     one = federation(Strategy(top=2), vcpus=8)
     assert isinstance(one.place(SHOP), Placed)
     # Each child gets requests for the whole group and the first part, and two
@@ -187,7 +187,7 @@ def test_steps_of_weights():
 
 # The most likely child first.
 
-def test_the_most_likely_child_is_asked_first():
+def test_the_most_likely_child_receives_the_first_request():
     clouds = {f'c{n}': small('a1', vcpus=64 if n == 6 else 1)
               for n in range(8)}
     one = Federation(Strategy(likely_first=True, batch=1), **clouds)

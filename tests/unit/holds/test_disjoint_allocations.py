@@ -39,7 +39,7 @@ def fits(chosen, isolated, free):
 @given(st.lists(st.integers(0, 3), min_size=3, max_size=3),
        st.lists(st.tuples(st.integers(0, 1), st.booleans()),
                 min_size=1, max_size=3))
-def test_a_combination_is_found_if_there_is_one(amounts, members):
+def test_an_existing_combination_is_found(amounts, members):
     """Each member has two choices of the same list, isolated or not."""
     free = {(name, 'VGPU'): amount for name, amount in zip('abc', amounts)}
     lists = [[from_provider('a'), from_provider('b'), from_provider('c')],

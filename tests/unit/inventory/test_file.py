@@ -25,7 +25,7 @@ def test_the_snapshot_equals_the_file(tmp_path):
     assert host.inventories['VCPU'].free == 13
 
 
-def test_each_snapshot_reads_the_file_anew(tmp_path):
+def test_each_snapshot_reads_the_file_again(tmp_path):
     path = tmp_path / 'cloud.yaml'
     path.write_text(CLOUD)
     inventory = FileInventory(str(path))

@@ -194,7 +194,7 @@ def test_svg_is_utf_8_with_a_declaration():
     assert ElementTree.fromstring(content).tag.endswith('svg')
 
 
-def test_no_text_of_the_legend_is_cut_off_where_there_is_room():
+def test_no_text_of_the_legend_is_shortened_if_it_fits():
     path = 'a-group-with-a-long-name/and-one-more-group-below-it/the-last'
     drawing = draw(two_racks(), {f'{path}/a': 'r1h1', 'b': 'r1h2'},
                    preferences=(Preference('affinity', '', 1),) * 1000,

@@ -112,7 +112,7 @@ def scenario(tmp_path):
     return Scenario(PlacementTable(new_table(tmp_path)))
 
 
-def test_each_host_is_asked_about_once(scenario):
+def test_each_host_is_queried_once(scenario):
     assert scenario.reconcile_members() == (0, 2)
     assert scenario.reconcile_members() == (0, 0)
 
@@ -167,7 +167,7 @@ def test_a_server_that_now_belongs_to_another_member_is_ignored(scenario):
     assert scenario.resources()[0] == builders.SMALL.resources
 
 
-def test_an_unavailable_placement_is_asked_again(scenario):
+def test_a_request_to_an_unavailable_placement_is_repeated(scenario):
     scenario.placement.away = True
     assert scenario.reconcile_members() == (0, 2)
     scenario.placement.away = False
@@ -175,7 +175,7 @@ def test_an_unavailable_placement_is_asked_again(scenario):
     assert scenario.reconcile_members() == (1, 2)
 
 
-def test_a_pass_asks_about_some_hosts_only(scenario, monkeypatch):
+def test_a_pass_queries_only_some_hosts(scenario, monkeypatch):
     monkeypatch.setattr(resized_servers, 'MOST_HOSTS', 1)
     assert [scenario.reconcile_members() for _ in range(3)] == [(0, 1), (0, 1),
                                                                 (0, 0)]
@@ -260,7 +260,7 @@ def test_all_hosts_are_checked_if_generations_are_not_known(scenario):
     assert scenario.reconcile_members() == (0, 0)
 
 
-def test_a_provider_that_is_gone_is_asked_about(scenario):
+def test_a_missing_provider_is_queried(scenario):
     scenario.reconcile_members()
     del scenario.placement.generations[scenario.rows()[0].place.provider]
     an_hour_later(scenario)

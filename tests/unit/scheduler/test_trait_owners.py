@@ -44,7 +44,7 @@ def test_an_answer_is_remembered_for_its_lifetime(placement):
     assert placement.asked == ['A', 'A']
 
 
-def test_with_no_lifetime_placement_is_asked_each_time(placement):
+def test_with_no_lifetime_placement_is_queried_each_time(placement):
     CONF.set_override('traits_lifetime', 0, group='holistic')
     known = TraitOwners(lambda: 0.0)
     for owner in '1', '2':

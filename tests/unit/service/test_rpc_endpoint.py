@@ -89,7 +89,7 @@ def test_an_unexpected_error_of_an_engine_is_its_answer(
     assert traces == [error]
 
 
-def test_the_api_does_not_ask_clients_to_repeat_a_request_that_fails(
+def test_the_api_does_not_tell_clients_to_repeat_a_failing_request(
         client_of, table):
     """The engine would fail again."""
     service = Service(table, client_of(DeleteFails(KeyError('secret'))))

@@ -91,7 +91,7 @@ def test_members_in_one_domain_use_the_room_of_single_domains(wanted, number):
     assert found(two_racks(), wanted, settings=AT_ONCE).at_most == number
 
 
-def test_an_unknown_answer_says_nothing_of_the_number():
+def test_an_unknown_answer_proves_no_number():
     wanted = group(servers('node', 5, vcpus=4))
     assert headroom(wanted, two_racks(), Unknown('no time'),
                     settings=AT_ONCE) == Headroom(0, 3)

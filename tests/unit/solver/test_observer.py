@@ -53,7 +53,7 @@ def test_it_receives_the_question():
 
 
 @pytest.mark.parametrize('strategy', Strategy)
-def test_no_strategy_hides_an_answer_or_tells_it_twice(strategy):
+def test_every_strategy_reports_each_answer_once(strategy):
     seen = Seen()
     snapshot = cloud(*(host(f'h{n}', 'r', servers=int(n == 0))
                        for n in range(4)))

@@ -103,7 +103,7 @@ def best(group, snapshot, placed, objective):
 
 
 @pytest.mark.parametrize('strategy', Strategy)
-def test_every_strategy_keeps_what_others_ask_for(strategy):
+def test_every_strategy_satisfies_external_policies(strategy):
     refused = 0
     for seed in range(times(80)):
         group, snapshot, placed = random_case(seed)

@@ -89,7 +89,7 @@ def test_hosts_of_a_new_zone_are_in_this_zone(policies, helps):
         ('new-1', 'new-1')]
 
 
-def test_the_kind_of_host_is_the_one_of_which_the_fewest_are_needed():
+def test_the_kind_of_host_with_the_smallest_required_number_is_chosen():
     snapshot = cloud(host('small-1', 'r1', vcpus=4),
                      host('small-2', 'r1', vcpus=4),
                      host('large', 'r1', inventories={
@@ -148,7 +148,7 @@ def test_either_of_two_rules_at_odds_is_a_relaxation():
                             [('policies[1]', 'anti-affinity rack')]]
 
 
-def test_more_than_two_rules_are_not_said_to_be_the_fewest():
+def test_more_than_two_rules_are_not_reported_as_the_fewest():
     found = relaxed(two_racks(), group(
         servers('a', 5, vcpus=12, location=('r1', 'r1h1')),
         servers('b', 5, vcpus=2, location=('r1', 'r1h2')),

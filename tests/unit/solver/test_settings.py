@@ -30,7 +30,7 @@ def test_an_unknown_strategy_is_refused_and_the_known_ones_are_named(name):
 
 
 @pytest.mark.parametrize('strategy', Strategy)
-def test_every_strategy_tells_plans_from_groups_without_one(strategy):
+def test_every_strategy_distinguishes_plans_from_unplaceable_groups(strategy):
     apart = [AntiAffinity(level='rack')]
     plan(two_racks(), group(servers('db', 2), policies=apart),
          settings=Settings(strategy))

@@ -80,7 +80,7 @@ def test_the_objective_is_best_among_plans_of_the_least_cost():
     assert plan.objective.gap == 0
 
 
-def test_the_least_cost_is_exact_beside_a_preference_that_nobody_meets():
+def test_the_least_cost_is_exact_beside_a_preference_that_no_plan_meets():
     wanted = group(
         groups=[group(servers('m', vcpus=vcpus), name=f'g{n}')
                 for n, vcpus in enumerate((2, 1, 2, 2))],
@@ -112,7 +112,7 @@ class AtMostOneIn(Policy):
             scope, Domain('rack', (self.rack,))) <= 1)
 
 
-def test_a_limit_on_one_domain_says_nothing_of_the_others():
+def test_a_limit_on_one_domain_does_not_apply_to_the_others():
     wanted = group(
         groups=[group(servers('m', 2), name='a', policies=[AtMostOneIn()]),
                 group(servers('m', 2), name='b')],

@@ -39,7 +39,7 @@ def test_every_member_of_a_large_group_is_released(table):
     assert states(table, group) == {MemberState.RELEASED: LARGE}
 
 
-def test_a_lease_does_not_expire_once_an_update_was_asked_for(table, leased):
+def test_a_lease_does_not_expire_after_an_update_was_requested(table, leased):
     """The client requests the update, which may renew the lease, after an
     engine has read the expired leases."""
     assert [g.uuid for g in table.expired_groups(NOON)] == [leased.uuid]
@@ -99,7 +99,7 @@ def test_a_member_that_changes_meanwhile_is_not_released(
     assert MemberState.RELEASED not in states(table, leased)
 
 
-def test_a_member_is_not_released_once_an_update_was_asked_for(
+def test_a_member_is_not_released_after_an_update_was_requested(
         table, leased, served):
     """The update may renew the lease."""
     table.settle(leased.uuid, NOON)

@@ -39,7 +39,7 @@ def _room(snapshot):
     return (Kinds.of(wanted, snapshot, {}).room > 0).tolist()
 
 
-def test_a_second_phase_does_not_ask_the_policy_again():
+def test_a_second_phase_does_not_check_the_policy_again():
     CALLS.clear()
     snapshot = cloud(*(host(f'h{n}') for n in range(4)))
     assert _room(snapshot) == _room(snapshot) == [[True, False] * 2]

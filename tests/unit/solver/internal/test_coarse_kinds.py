@@ -45,7 +45,7 @@ def found(amounts, traits=frozenset()):
 
 
 @given(AMOUNTS, st.integers(1, 8))
-def test_each_member_asks_for_as_much_as_its_kind_or_more(amounts, most):
+def test_each_member_requests_at_least_as_much_as_its_kind(amounts, most):
     before = found(amounts)
     after = coarse(before, most)
     assert len(after) <= max(most, 1) or len(after) == len(before)
@@ -67,7 +67,7 @@ def test_members_that_differ_otherwise_stay_apart():
         frozenset(), frozenset({'FAST'})}
 
 
-def test_kinds_know_what_all_members_ask_for():
+def test_kinds_have_the_requests_of_all_members():
     shop = group(*(servers(f'm{n}', 2, vcpus=n) for n in range(1, 7)))
     snapshot = cloud(host('h', vcpus=100))
     fine, joined = (Kinds.of(shop, snapshot, {}, most=most)

@@ -96,7 +96,7 @@ def test_limits_as_rows_are_the_rows(both):
     assert compact == written != set()
 
 
-def test_rows_of_other_levels_are_not_asked_for():
+def test_rows_of_other_levels_are_left_out():
     case = of(AntiAffinity(level='rack'), racks())
     named = [*case.rules.every_row(['rack'])]
     assert len(named) - len([*case.rules.every_row([])]) == 4

@@ -80,7 +80,7 @@ def test_hosts_of_members_that_stay_are_kept():
                            placed={'web-0': 'h11'})
 
 
-def test_nothing_is_left_out_if_the_objective_says_nothing_of_its_costs():
+def test_nothing_is_left_out_if_the_costs_of_the_objective_are_unknown():
     class Silent(type(load_objective('spread'))):
         def host_cost(self):
             return None

@@ -50,7 +50,7 @@ def _program(weights):
     return case, Program(case, Feasibility(), deadline)
 
 
-def test_weights_that_solvers_cannot_tell_apart_are_in_tiers():
+def test_weights_that_solvers_cannot_distinguish_are_in_tiers():
     _, program = _program(WEIGHTS)
     assert [[each.weight for each in tier] for tier in program.tiers()] == [
         [10**6], [exact(123.456), exact(0.1)], [exact(1e-6)]]

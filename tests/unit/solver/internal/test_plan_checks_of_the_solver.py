@@ -19,7 +19,7 @@ from tests.unit.builders import group, servers, two_racks
     group(servers('web', 2), policies=[AntiAffinity()]),
     group(servers('web', 17)), group(servers('web', location=('r2',)))],
     ids=['policy', 'capacity', 'location'])
-def test_all_on_the_first_host_and_said_to_be_the_best(wanted, monkeypatch):
+def test_an_invalid_plan_that_claims_to_be_optimal(wanted, monkeypatch):
     class Careless(Search):
         def run(self, *start):
             self.best = tuple(

@@ -34,7 +34,7 @@ def test_another_method_finds_the_plan(wrong):
     assert isinstance(solve(APART, two_racks(), settings=WHOLE), Plan)
 
 
-def test_another_method_confirms_that_there_is_no_plan(wrong, monkeypatch):
+def test_another_method_confirms_that_no_plan_exists(wrong, monkeypatch):
     asked = []
     again = highs.HiGHS.solve_again
 
