@@ -6,8 +6,9 @@ import time
 from typing import Any
 
 from nova_holistic.holds.allocation_bodies import (
-    allocated, Allocations, allocations, emptied, emptied_hold,
-    FIRST_GENERATION, HOLD, of_instance, same)
+    allocated, allocations, emptied_hold, FIRST_GENERATION, HOLD, of_instance,
+    same)
+from nova_holistic.holds.allocation_moves import AllocationMoves
 from nova_holistic.holds.batched_holds import BatchedHolds, Holds, Note
 from nova_holistic.holds import errors, placement_responses, retry_policy
 from nova_holistic.holds.instance_allocations import InstanceAllocations
@@ -50,6 +51,7 @@ class HoldClient:
         self._requests = Requests(placement, sleep)
         self._in_parts = BatchedHolds(self._requests, part_size, sleep)
         self._instances = InstanceAllocations(self._requests, sleep)
+        self._moves = AllocationMoves(self._requests, sleep)
         self._owner = owner
         self._sleep = sleep
 
@@ -216,7 +218,7 @@ class HoldClient:
         :raises CapacityUnavailable: the capacity or the host is not available
         """
         hold = self._hold(member, project_id, user_id)
-        self._move((member.hold, hold), (instance_uuid, of_instance(
+        self._moves.move((member.hold, hold), (instance_uuid, of_instance(
             hold, member, place, (project_id, user_id))))
 
     @HOLD_SECONDS.of(operation='unswap')
@@ -233,57 +235,25 @@ class HoldClient:
         hold = self._hold(member, project_id, user_id)
         # Nova also writes this consumer. If Nova has deleted the allocation
         # and has written another one, its generation is the first again.
-        self._move((instance_uuid, of_instance(
+        self._moves.move((instance_uuid, of_instance(
             hold, member, place, (project_id, user_id))), (member.hold, hold),
             generation=None)
+
+    @HOLD_SECONDS.of(operation='renew')
+    def renew(self, member: MemberRecord) -> None:
+        """Write the hold of a member again, so that Placement refuses a
+        ``swap`` that has got no response and is not carried out yet.
+
+        :raises AllocationChanged: the hold has another allocation
+        :raises HoldMissing: the hold does not exist
+        :raises CapacityUnavailable: its host has less capacity than before
+        """
+        self._moves.renew(member.hold, allocations(member))
 
     def has(self, consumer: str, member: MemberRecord) -> bool:
         """Whether the consumer has exactly the member's allocation."""
         found = self.exists(consumer)
         return found is not None and same(found, allocations(member))
-
-    def _move(self, from_consumer: tuple[str, dict[str, Any]],
-              to_consumer: tuple[str, dict[str, Any]],
-              generation: int | None = FIRST_GENERATION) -> None:
-        """Empty one consumer and fill the other, in one POST.
-
-        :param generation: expected generation of the consumer that is emptied;
-            None reads the consumer first
-        """
-        (source, filled), (target, wanted) = from_consumer, to_consumer
-
-        def is_done() -> bool:
-            nonlocal generation
-            found = self.exists(source)
-            if found is None:
-                self._must_be_done(source, target, wanted['allocations'])
-                return True
-            if not same(found, filled['allocations']):
-                raise errors.AllocationChanged(
-                    f'consumer {source} has another allocation than planned')
-            generation = found['consumer_generation']
-            return False
-
-        def attempt() -> bool:
-            return self._requests.post({source: emptied(
-                filled, generation), target: wanted}) or is_done()
-
-        if generation is None and is_done():
-            return
-
-        if not retry_policy.retry_until_success(attempt, self._sleep):
-            raise errors.HoldsError(
-                f'Placement did not move the allocation of consumer {source} '
-                f'to consumer {target}')
-
-    def _must_be_done(self, source: str, target: str,
-                      wanted: Allocations) -> None:
-        found = self.exists(target)
-        if found is None:
-            raise errors.HoldMissing(f'consumer {source} has no allocation')
-        if not same(found, wanted):
-            raise errors.AllocationChanged(
-                f'consumer {target} has another allocation than planned')
 
     def _hold(self, member: MemberRecord, project_id: str,
               user_id: str) -> dict[str, Any]:

@@ -23,6 +23,8 @@ class ClaimedRow:
     :ivar before: the row of a grown member as it was read before the claim,
         released or of a deleted server; None if the row is new
     :ivar swapped: whether a swap of the hold was started
+    :ivar unanswered: whether a swap got no answer, so that Placement may carry
+        it out later
     :ivar moved: the row at another host, with a new hold; None at the planned
         place
     :ivar refusals: why the member cannot stay planned; empty if it can
@@ -35,6 +37,7 @@ class ClaimedRow:
     grown: bool = False
     before: MemberRecord | None = None
     swapped: bool = False
+    unanswered: bool = False
     moved: MemberRecord | None = None
     refusals: Sequence[HostRefused] = ()
 

@@ -13,6 +13,7 @@ from nova_holistic.engine.update import unneeded_holds
 from nova_holistic.holds import errors as holds_errors
 from nova_holistic.metrics import instruments
 from nova_holistic.scheduler.claim.claimed_row import ClaimedRow
+from nova_holistic.scheduler.claim.hold_exchange import HoldExchange
 from nova_holistic.scheduler.claim import lost_member
 from nova_holistic.scheduler.claim.request_refusal import (
     HostRefused, RequestRefused)
@@ -44,7 +45,7 @@ class Claims:
         self._table = connections.table
         self._holds = connections.holds
         self._clock = connections.clock
-        self._owner = (project_id, user_id)
+        self._exchange = HoldExchange(self._holds, project_id, user_id)
         self._claims: list[ClaimedRow] = []
 
     def take(self, group_uuid: str, path: str, instance_uuid: str,
@@ -143,10 +144,7 @@ class Claims:
         :raises RequestRefused: the hold no longer exists
         :raises HoldsError: Placement does not answer, or not as expected
         """
-        claim = self._of(row)
-        # An answer may be lost from now on: undoing reads the current state.
-        claim.swapped = True
-        self._swap(claim)
+        self._exchange.swap(self._of(row))
         crash_points.reached('claim.hold-swapped')
 
     def confirm(self) -> None:
@@ -177,22 +175,6 @@ class Claims:
 
     def _of(self, row: MemberRecord) -> ClaimedRow:
         return next(claim for claim in self._claims if claim.row.id == row.id)
-
-    def _swap(self, claim: ClaimedRow) -> None:
-        # Placement's messages name providers, which users must not see.
-        place = (claim.moved or claim.row).place
-        swap = self._holds.allocate if claim.grown else self._holds.swap
-        try:
-            swap(claim.row, claim.instance_uuid, *self._owner,
-                 *claim.other_place)
-        except holds_errors.HoldMissing as error:
-            raise RequestRefused(
-                f'the hold of member {claim.row.member.path!r} no longer '
-                f'exists in Placement') from error
-        except holds_errors.CapacityUnavailable as error:
-            raise HostRefused(
-                'no longer has enough capacity for the '
-                'server', place.host) from error
 
     def undo(self) -> bool:
         """Plan and hold every claimed row again, unless it was given up.
@@ -229,7 +211,7 @@ class Claims:
         row, state, held = claim.row, MemberState.PLANNED, True
         if claim.swapped:
             try:
-                row = self._unswapped(claim)
+                row = self._exchange.undo(claim)
                 crash_points.reached('claim.unswapped')
             except holds_errors.HoldMissing:
                 state, held = MemberState.LOST, False
@@ -266,25 +248,6 @@ class Claims:
             instance_uuid=former, held=False, returned=not former)
         crash_points.reached('claim.shrunk')
         self._table.settle(claim.row.group_uuid, self._clock())
-
-    def _unswapped(self, claim: ClaimedRow) -> MemberRecord:
-        """Replace the allocation with a hold, and return the row with this
-        hold.
-
-        :raises HoldMissing: neither the allocation nor the hold exists
-        :raises HoldsError: the capacity or Placement is unavailable
-        """
-        arguments = claim.instance_uuid, *self._owner
-        try:
-            self._holds.unswap(claim.row, *arguments, *claim.other_place)
-            return claim.row
-        except holds_errors.CapacityUnavailable:
-            if claim.moved is None:
-                raise
-        # The capacity of its planned place was allocated in the meantime: it
-        # stays at the place of the move.
-        self._holds.unswap(claim.moved, *arguments)
-        return claim.moved
 
     def _lose(self, claim: ClaimedRow, row: MemberRecord) -> None:
         """Record why the member is lost, and drop its hold.

@@ -15,6 +15,8 @@ class Wire:
         after Placement has carried out the requests
     :ivar away: number of the next requests that end with a timeout and do not
         reach Placement
+    :ivar delay: number of the next writes that end with a timeout and reach
+        Placement only when ``carry_out_delayed`` is called
     :ivar after: number of requests that get a response before these timeouts
     :ivar fail: details of the error responses to the next writes, the last one
         first; Placement does not carry out these writes
@@ -26,6 +28,8 @@ class Wire:
         self.requests = []
         self.lose = 0
         self.away = 0
+        self.delay = 0
+        self._delayed = []
         self.after = 0
         self.fail = []
         self.status = 500
@@ -38,11 +42,24 @@ class Wire:
         self.after = max(0, self.after - 1)
         if self.fail and method != 'GET':
             return broken(self.fail.pop(), self.status)
+        if self.delay and method != 'GET':
+            self.delay -= 1
+            self._delayed.append((url, method, kwargs))
+            raise ks_exceptions.ConnectTimeout('no answer')
         response = self.adapter.request(url, method, **kwargs)
         if self.lose:
             self.lose -= 1
             raise ks_exceptions.ConnectTimeout('no answer')
         return response
+
+    def carry_out_delayed(self):
+        """Let the delayed writes reach Placement.
+
+        :returns: the statuses of Placement's responses
+        """
+        delayed, self._delayed = self._delayed, []
+        return [self.adapter.request(url, method, **kwargs).status_code
+                for url, method, kwargs in delayed]
 
 
 def broken(why, status=500):

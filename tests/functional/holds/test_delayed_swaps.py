@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A swap without a response, which Placement carries out only later."""
+
+import pytest
+
+from nova_holistic.holds import errors
+from tests.functional.holds.members import (
+    EMPTY, member, new_uuid, ONE, put, swap)
+
+
+@pytest.fixture
+def row(holds, host):
+    row = member(host)
+    put(holds, row)
+    return row
+
+
+@pytest.fixture
+def instance(holds, wire, row):
+    """An instance whose swap has got no response."""
+    wire.delay, instance = 1, new_uuid()
+    with pytest.raises(errors.NoResponse):
+        swap(holds, row, instance)
+    return instance
+
+
+@pytest.mark.parametrize('times', [1, 2])
+def test_a_renewed_hold_is_not_swapped_later(
+        placement, holds, wire, host, row, instance, times):
+    for _ in range(times):
+        holds.renew(row)
+    assert wire.carry_out_delayed() == [409]
+    assert holds.has(row.hold, row) and holds.exists(instance) is None
+    assert placement.used(host) == ONE
+
+
+def test_a_renewed_hold_can_be_swapped_and_dropped(
+        placement, holds, host, row, instance):
+    holds.renew(row)
+    swap(holds, row, instance)
+    assert holds.has(instance, row)
+    holds.unswap(row, instance, 'blue', 'ann')
+    holds.renew(row)
+    holds.drop([row.hold], 'blue', 'ann')
+    assert placement.used(host) == EMPTY
+
+
+def test_a_hold_that_was_swapped_cannot_be_renewed(
+        holds, wire, row, instance):
+    assert wire.carry_out_delayed() == [204]
+    with pytest.raises(errors.HoldMissing):
+        holds.renew(row)
+    assert holds.has(instance, row)
+
+
+def test_a_swap_that_is_carried_out_during_the_renewal_is_found(
+        holds, wire, row, instance, monkeypatch):
+    request, delayed = wire.request, []
+
+    def request_later(url, method, **kwargs):
+        if method == 'POST' and not delayed:
+            delayed.extend(wire.carry_out_delayed())
+        return request(url, method, **kwargs)
+
+    monkeypatch.setattr(wire, 'request', request_later)
+    with pytest.raises(errors.HoldMissing):
+        holds.renew(row)
+    assert delayed == [204] and holds.has(instance, row)
+
+
+def test_a_hold_with_another_allocation_is_not_renewed(
+        placement, holds, row):
+    found = placement.allocation(row.hold)
+    placement.adapter.put(
+        f'/allocations/{row.hold}', microversion='1.38', json={
+            **found, 'allocations': {
+                placement.add_host('cmp-2'): {'resources': ONE}}})
+    with pytest.raises(errors.AllocationChanged):
+        holds.renew(row)
