@@ -32,7 +32,9 @@ WITHOUT_PLAN = (GroupStatus.UNPLACEABLE, GroupStatus.ERROR,
 NO_RIGHT = ('the service may no longer act for the user: the right has '
             'expired or was deleted, or the user or a role of the user was '
             'removed')
-"""Message for users; the cause is in the log."""
+NOT_ROLLED_BACK = ('the rollback is not complete: servers that were created '
+                   'may remain, and the group is not released')
+"""Messages for users; the cause is in the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +99,22 @@ class Booter:
                  record.group_uuid, progress.record.status)
         return True
 
-    def give_up(self, record: BootRecord, why: str) -> None:
-        """End a boot that has failed in several engines."""
+    def give_up(self, record: BootRecord, why: str, hooks: Hooks,
+                stopping: threading.Event) -> bool:
+        """End a boot that has failed in several attempts. If it has to be
+        rolled back, the rollback begins. Its attempts are counted separately.
+
+        The parameters, the result and the errors are those of ``run``.
+
+        :param why: message for users
+        """
         progress = Progress(record, self._table.boots, self._clock)
         if record.status not in ENDED:
+            if record.rollback and record.status != BootStatus.ROLLING_BACK:
+                self._fail_servers(progress, why)
+                progress.change_status(
+                    BootStatus.ROLLING_BACK, [{'at': '', 'message': why}])
+                return self.run(progress.record, hooks, stopping)
             self._give_up(progress, why)
         try:
             self._open(record).end()
@@ -115,6 +129,7 @@ class Booter:
                           'later', record.group_uuid)
         crash_points.reached('boot.right-deleted')
         progress.close_boot()
+        return True
 
     def _open(self, record: BootRecord) -> Right:
         if self._rights is None:
@@ -239,12 +254,19 @@ class Booter:
 
     def _give_up(self, progress: Progress, why: str) -> None:
         """The boot has failed, and so has each server that is not active."""
-        for row in self._table.boots.servers(progress.record.group_uuid):
+        self._fail_servers(progress, why)
+        messages = [why, NOT_ROLLED_BACK] if progress.record.rollback else [
+            why]
+        progress.change_status(BootStatus.FAILED, [
+            *progress.record.reasons,
+            *({'at': '', 'message': message} for message in messages)])
+
+    @staticmethod
+    def _fail_servers(progress: Progress, why: str) -> None:
+        for row in progress.boots.servers(progress.record.group_uuid):
             if row.state in UNFINISHED:
                 progress.write_server(
                     row, state=BootServerState.FAILED, fault=why)
-        progress.change_status(BootStatus.FAILED, [
-            *progress.record.reasons, {'at': '', 'message': why}])
 
 
 def _reasons(rows: Sequence[BootServer]) -> list[dict[str, str]]:

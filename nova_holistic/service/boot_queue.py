@@ -57,8 +57,9 @@ class BootQueue(WorkQueue):
 
     def do(self, record: BootRecord) -> None:
         why_not = self._too_often(record)
-        if why_not is not None:
-            self._booter.give_up(record, why_not)
-        elif not self._booter.run(record, self._hooks, self.stopping):
+        work = self._hooks, self.stopping
+        done = (self._booter.run(record, *work) if why_not is None
+                else self._booter.give_up(record, why_not, *work))
+        if not done:
             LOG.info('The creation of the servers of group %s is left to '
                      'another engine', record.group_uuid)

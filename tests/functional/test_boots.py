@@ -413,6 +413,55 @@ def test_a_boot_that_fails_in_each_attempt_is_given_up(
     assert (cloud.servers(), boots.rights.ended) == ([], 0 if lost else 1)
 
 
+class PartlyConfusing(UserServers):
+    """Cannot process the answers of Nova about one member.
+
+    :ivar broken: whether it cannot delete servers either
+    """
+
+    broken = False
+
+    def create(self, body):
+        if body['os:scheduler_hints']['holistic_member'] == 'web-1':
+            raise ZeroDivisionError
+        return super().create(body)
+
+    def delete(self, uuid):
+        if self.broken:
+            raise ZeroDivisionError
+        return super().delete(uuid)
+
+
+@pytest.mark.parametrize('broken', [False, True])
+def test_a_boot_with_rollback_that_fails_in_each_attempt_is_rolled_back(
+        cloud, boots, broken):
+    group = boots.ask(rollback=True)
+    boots.rights.servers = PartlyConfusing(cloud.compute_for())
+    boots.rights.servers.broken = broken
+    workers, attempts = boots.workers(), cloud.conf.engine.attempts
+    for _ in range(2 * attempts + 1 if broken else attempts + 1):
+        assert cloud.table.boots.get(group).open
+        workers.pick_up()
+        wait_for(lambda: None if workers._pending else True,
+                 'the end of the attempt')
+        workers.send_heartbeats()
+    workers.stop()
+    record = cloud.table.boots.get(group)
+    assert (record.open, boots.rights.ended) == (False, 1)
+    messages = [reason['message'] for reason in record.reasons]
+    assert f'{attempts} attempts' in messages[0]
+    if broken:
+        assert str(record.status) == 'failed'
+        assert 'the rollback is not complete' in messages[-1]
+        assert len(cloud.servers()) == 1
+    else:
+        assert str(record.status) == 'rolled-back'
+        assert sorted(boots.states(group).values()) == ['deleted', 'failed']
+        assert cloud.servers() == [] and cloud.used() == {}
+        assert MemberState.PLANNED not in {
+            row.state for row in cloud.table.members(group)}
+
+
 def test_an_unplaceable_group_gets_no_servers(cloud, boots):
     group = boots.ask(wanted=document(50))
     assert cloud.table.get_group(group).status == 'unplaceable'

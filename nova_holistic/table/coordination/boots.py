@@ -164,10 +164,15 @@ class Boots:
     @retried
     def change(self, record: BootRecord, status: BootStatus,
                reasons: Sequence[Mapping[str, str]], now: datetime) -> bool:
-        """Change the status of a boot; False if another engine owns it."""
+        """Change the status of a boot; False if another engine owns it.
+
+        The attempts of a rollback are counted from its beginning.
+        """
+        values = {'reasons': [dict(reason) for reason in reasons] or None}
+        if status == BootStatus.ROLLING_BACK:
+            values['attempts'] = 1
         with self._database.writer() as session:
-            return self._change(session, record, status, {
-                'reasons': [dict(reason) for reason in reasons] or None}, now)
+            return self._change(session, record, status, values, now)
 
     def close(self, record: BootRecord) -> bool:
         """Close a boot that has ended, and delete its credential from the

@@ -441,6 +441,7 @@ def boot(table):
     boots.return_work(ENGINE)
     assert boots.stop(uuid)
     record = boots.take(uuid, 'two', NOON, NOON)
+    assert boots.change(record, BootStatus.ROLLING_BACK, [], NOON)
     assert boots.change(record, BootStatus.FAILED, [
         {'at': 'db/web', 'message': 'it failed'}], NOON)
     assert boots.close(record)
