@@ -165,7 +165,8 @@ class Child(Protocol):
     """A child with the credentials of one user.
 
     An implementation never raises an error because of an answer, or a missing
-    answer, of the child: it returns a Refusal. All times are in seconds.
+    answer, of the child: it returns a Refusal. A change of a group on which
+    the child works is a Refusal, too. All times are in seconds.
 
     :ivar name: unique among the children of a parent; the first step of
         locations in this cloud

@@ -159,9 +159,10 @@ class HttpChild(ChangeRequests):
                seconds: int) -> ChildGroup | None | Refusal:
         """See ``Child.extend``."""
         path = f'/v1/groups/{quote(group_uuid, safe="")}/extend'
-        found = self._send(ChildRequest(
-            'POST', path, FIRST, {'extend': {'seconds': seconds}}),
-            schemas.group, missing=MISSING_OR_CONFLICT)
+        found = self._unless_busy(group_uuid, lambda: self._send(
+            ChildRequest('POST', path, FIRST,
+                         {'extend': {'seconds': seconds}}),
+            schemas.group, missing=MISSING_OR_CONFLICT))
         if found is None or isinstance(found, Refusal):
             return found
         _must_be(found['group']['id'], group_uuid)

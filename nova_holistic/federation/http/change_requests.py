@@ -26,8 +26,11 @@ of servers after an update."""
 NOT_FOUND = (404,)
 """Status of a group that no longer exists."""
 MISSING_OR_CONFLICT = (404, 409)
-"""Statuses of a group that no longer exists, or whose status does not allow
-the change."""
+"""Statuses of a group that no longer exists, whose status does not allow the
+change, or on which the child works."""
+_CONFLICTS = 2
+"""Maximum number of requests that a conflict ends. A task may end before the
+parent reads the group; the request is then repeated."""
 
 POLL = 0.2
 """Interval in seconds between two reads of a plan that is not finished, or of
@@ -102,18 +105,19 @@ class ChangeRequests(abc.ABC):
     def replan(self, group_uuid: str,
                seconds: float) -> ChildGroup | None | Refusal:
         """See ``Child.replan``."""
-        return self._changed(group_uuid, ChildRequest(
-            'POST', _path(group_uuid, '/replan'), FIRST, {'replan': {}}),
-            seconds, missing=MISSING_OR_CONFLICT)
+        return self._unless_busy(group_uuid, lambda: self._changed(
+            group_uuid, ChildRequest(
+                'POST', _path(group_uuid, '/replan'), FIRST, {'replan': {}}),
+            seconds, missing=MISSING_OR_CONFLICT))
 
     @never_raises
     def propose_repair(self, group_uuid: str
                        ) -> Mapping[str, Any] | None | Refusal:
         """See ``Child.propose_repair``."""
-        found = self._send(ChildRequest(
-            'POST', _path(group_uuid, '/repair'), FIRST,
-            {'repair': {'apply': False}}),
-            schemas.repair, missing=MISSING_OR_CONFLICT)
+        found = self._unless_busy(group_uuid, lambda: self._send(
+            ChildRequest('POST', _path(group_uuid, '/repair'), FIRST,
+                         {'repair': {'apply': False}}),
+            schemas.repair, missing=MISSING_OR_CONFLICT))
         if found is None or isinstance(found, Refusal):
             return found
         return found['repair']
@@ -122,10 +126,11 @@ class ChangeRequests(abc.ABC):
     def repair(self, group_uuid: str,
                seconds: float) -> ChildGroup | None | Refusal:
         """See ``Child.repair``."""
-        return self._changed(group_uuid, ChildRequest(
-            'POST', _path(group_uuid, '/repair'), FIRST,
-            {'repair': {'apply': True}}),
-            seconds, missing=MISSING_OR_CONFLICT)
+        return self._unless_busy(group_uuid, lambda: self._changed(
+            group_uuid, ChildRequest(
+                'POST', _path(group_uuid, '/repair'), FIRST,
+                {'repair': {'apply': True}}),
+            seconds, missing=MISSING_OR_CONFLICT))
 
     @never_raises
     def detach(self, group_uuid: str, path: str) -> Refusal | None:
@@ -158,6 +163,30 @@ class ChangeRequests(abc.ABC):
         if found is None or isinstance(found, Refusal):
             return found
         return answers.group(self.name, found['group'])
+
+    def _unless_busy(self, group_uuid: str, send: Callable[[], T]
+                     ) -> T | None | Refusal:
+        """The answer to a request that a child refuses with 409 both if the
+        status of the group does not allow it, and as long as the group has a
+        task.
+
+        :param send: sends the request; the result for 404 and 409 is None
+        :returns: None: the group no longer exists, or has no task and a status
+            that does not allow the request
+        """
+        for _ in range(_CONFLICTS):
+            found = send()
+            if found is not None:
+                return found
+            shown = self._send(ChildRequest('GET', _path(group_uuid), FIRST),
+                               schemas.group, missing=NOT_FOUND)
+            if shown is None or isinstance(shown, Refusal):
+                return shown
+            if shown['group']['task'] is not None:
+                return Refusal(self.name, RefusalKind.UNKNOWN, (
+                    answers.reason(self.name, '', 'the cloud works on another '
+                                   'change of its part; try again'),))
+        return None
 
     @abc.abstractmethod
     def _send(self, request: ChildRequest, schema: validator,
