@@ -2,6 +2,7 @@
 """A child over HTTP: its answers are documents from an untrusted source."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 import json
 from typing import Any, TypeVar
@@ -19,6 +20,7 @@ from nova_holistic.federation.http.change_requests import (
 from nova_holistic.federation.http.child_request import ChildRequest
 from nova_holistic.federation.http.exchange import Answer, Exchange
 from nova_holistic.federation.http.member_count import member_count
+from nova_holistic.model.plan import Reason
 
 KEYS = '1.3'
 """The first version of the API that shows idempotency keys."""
@@ -106,17 +108,35 @@ class HttpChild(ChangeRequests):
             _given(group=document, objective=objective, lease=lease),
             {'Idempotency-Key': key}, wait),
             schemas.group, expected=(201, 202))
-        while not isinstance(found, Refusal) and (
-                found['group']['task'] is not None):
-            if self.exchange.traffic.timer() >= end:
-                break
-            self.exchange.traffic.pause(POLL)
-            found = self._send(ChildRequest(
-                'GET', '/v1/groups/' + found['group']['id'], FIRST),
-                schemas.group)
         if isinstance(found, Refusal):
             return found
-        return answers.group(self.name, found['group'])
+        return self._created(found['group'], end)
+
+    def _created(self, group: Mapping[str, Any],
+                 end: float) -> ChildGroup | Refusal:
+        """The created group when no engine of the child works on it, or at the
+        time limit.
+
+        If the child refuses to show it, for example because the token of the
+        user has expired, the result is the former answer, with the reasons of
+        the refusal: the group exists, and may have to be deleted.
+
+        :param end: time limit on the timer of the exchange
+        """
+        refused: tuple[Reason, ...] = ()
+        while group['task'] is not None and not refused and (
+                self.exchange.traffic.timer() < end):
+            self.exchange.traffic.pause(POLL)
+            found = self._send(ChildRequest(
+                'GET', '/v1/groups/' + group['id'], FIRST), schemas.group)
+            if not isinstance(found, Refusal):
+                group = found['group']
+            elif found.kind is RefusalKind.UNREACHABLE:
+                return found
+            else:
+                refused = found.reasons
+        shown = answers.group(self.name, group)
+        return replace(shown, reasons=refused) if refused else shown
 
     @never_raises
     def find(self, key: str, name: str) -> ChildGroup | None | Refusal:

@@ -130,14 +130,15 @@ class Saga:
         self._write(order, PartState.CREATING, None, now + timedelta(
             seconds=terms.seconds * (1 + _REPEATS) + terms.commit_lease))
         crash_points.reached('federation.part-noted')
-        found = _repeated(lambda: order.child.create(
+        *lost, found = _answers(lambda: order.child.create(
             order.document, terms.objective, terms.commit_lease, order.key,
             terms.seconds))
         crash_points.reached('federation.part-created')
         if isinstance(found, Refusal):
-            if found.kind not in (RefusalKind.UNREACHABLE,
-                                  RefusalKind.INVALID):
-                # The child refused the request itself.
+            if not lost and found.kind not in (RefusalKind.UNREACHABLE,
+                                               RefusalKind.INVALID):
+                # The child refused the only request. A request whose answer
+                # was lost may have created the group.
                 self._write(order, PartState.UNDONE, None, None)
             raise _Stopped(Failed(order, found))
         self._write(order, PartState.CREATED, found, found.lease_end)
@@ -166,10 +167,7 @@ class Saga:
         :raises _Stopped: a member is missing
         """
         if group.status not in _USABLE:
-            raise _Stopped(Failed(order, Refusal(
-                order.child.name, RefusalKind.UNPLACEABLE, group.reasons)
-                if group.settled else _refusal(
-                    order, 'the group was not planned in time')))
+            raise _Stopped(Failed(order, _unplanned(order, group)))
         live = sum(group.counts.get(state, 0) for state in _LIVE)
         others = sum(group.counts.values()) - live
         if live != order.members if order.members is not None else not live:
@@ -218,19 +216,36 @@ class Saga:
 
 def _repeated(request: Callable[[], T]) -> T:
     """The answer; a request without an answer is sent again."""
-    found = request()
+    return _answers(request)[-1]
+
+
+def _answers(request: Callable[[], T]) -> Sequence[T]:
+    """The answer, after the refusals of the same request that were lost."""
+    found = [request()]
     for _ in range(_REPEATS):
-        if not (isinstance(found, Refusal)
-                and found.kind is RefusalKind.UNREACHABLE):
+        last = found[-1]
+        if not (isinstance(last, Refusal)
+                and last.kind is RefusalKind.UNREACHABLE):
             break
-        found = request()
+        found.append(request())
     return found
 
 
-def _refusal(order: Order, text: str) -> Refusal:
+def _unplanned(order: Order, group: ChildGroup) -> Refusal:
+    """The refusal of a child that has created the group and has not planned
+    it. Only the status ``unplaceable`` proves that the group does not fit."""
+    kind = (RefusalKind.UNPLACEABLE if group.status == 'unplaceable'
+            else RefusalKind.UNKNOWN)
+    return Refusal(order.child.name, kind, group.reasons) if (
+        group.settled or group.reasons) else _refusal(
+            order, 'the group was not planned in time', kind)
+
+
+def _refusal(order: Order, text: str,
+             kind: RefusalKind = RefusalKind.UNPLACEABLE) -> Refusal:
     name = order.child.name
     text = f'cloud {name}: {text}'
-    return Refusal(name, RefusalKind.UNPLACEABLE, (
+    return Refusal(name, kind, (
         Reason('', text, names=(), hidden=(), public=text),))
 
 

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A child refuses the credentials of a user for some time: the parent forgets
+no group that the child may have."""
+
+import pytest
+
+from nova_holistic.federation.child import Refusal, RefusalKind
+from nova_holistic.table.store import PlacementTable
+from tests.tables import new_table
+from tests.unit.federation.clouds import Federation, member, small
+from tests.unit.federation.http_servers import serving
+from tests.unit.federation.test_hidden_groups import (
+    Child, ParentOverHttp, SHOP)
+from tests.unit.federation.test_saga import LIMITS
+
+EXPIRED = Refusal('ams', RefusalKind.FORBIDDEN)
+
+
+class SlowChild(Child):
+    """A child whose engine begins to place a group when the group is shown
+    again.
+
+    :ivar expires: whether the token of the user expires after its create
+        request
+    """
+
+    def __init__(self, table):
+        super().__init__(table)
+        self.expires = False
+        self.expired = False
+
+    def __call__(self, environ, start_response):
+        if self.expired and environ['REQUEST_METHOD'] != 'POST':
+            start_response('401 Unauthorized', [('Content-Length', '0')])
+            return [b'']
+        return super().__call__(environ, start_response)
+
+    def _place(self, group_uuid):
+        if self.expires:
+            self.expired = True
+        else:
+            super()._place(group_uuid)
+
+
+@pytest.fixture
+def child(tmp_path):
+    return SlowChild(PlacementTable(new_table(tmp_path, 'child.sqlite')))
+
+
+@pytest.fixture
+def parent(tmp_path, child):
+    with serving(child) as url:
+        found = ParentOverHttp(
+            PlacementTable(new_table(tmp_path)), url)
+        yield found
+        found.engines.stop()
+
+
+def test_a_group_is_deleted_whose_token_expired_while_it_was_planned(
+        parent, child):
+    parent.delete()
+    assert child.groups() == []
+    child.expires = True
+    group = parent.post(SHOP)
+    assert group['status'] == 'error', group
+    assert 'cloud dfw' in group['reasons'][0]['message']
+    (part,) = parent.table.parts.of_group(group['id'])
+    assert (part.state, [part.child_group]) == ('undoing', child.groups())
+    # The user sends a request with a new token.
+    child.expires = child.expired = False
+    (uuid,) = child.groups()
+    child.service.settle(uuid)
+    parent.get(group['id'])
+    assert child.groups() == []
+    assert parent.table.parts.of_group(group['id']) == ()
+
+
+def test_a_refusal_after_a_lost_answer_proves_nothing():
+    """The child has created the group, its answer was lost, and the token of
+    the user has expired before the repeated request."""
+    federation = Federation(limits=LIMITS, ams=small('a1'))
+    child = federation.children['ams']
+    create = child.create
+    answered = []
+
+    def expiring(*words):
+        if answered:
+            return EXPIRED
+        found = create(*words)
+        answered.append(found.uuid)
+        return Refusal('ams', RefusalKind.UNREACHABLE)
+
+    child.create = expiring
+    child.find = lambda key, name: EXPIRED
+    federation.place({'name': 'shop', 'members': [member('node')]})
+    (record,) = federation.journal.records.values()
+    assert (record.state, len(answered)) == ('undoing', 1)
