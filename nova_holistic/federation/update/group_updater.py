@@ -96,7 +96,7 @@ class GroupUpdater:
             # Another process wrote the new rows, and stopped before the end.
             return ()
         document = pending.get('document') or definition(record)
-        parts = self._existing(record)
+        parts = self._existing(record, user)
         request = self._request(record, document, parts)
         saga = self._saga(request, record, parts, journal)
         answer = self._planners.of(user, lambda each: self._prepared(
@@ -127,11 +127,13 @@ class GroupUpdater:
             LOG.warning('The parts of group %s are not settled yet: %s',
                         record.uuid, error)
 
-    def _existing(self, record: GroupRecord) -> dict[str, ExistingPart]:
+    def _existing(self, record: GroupRecord,
+                  user: User) -> dict[str, ExistingPart]:
         paths = self._settler.paths(record.uuid)
         gone = {row.member.path for row in self._table.members(record.uuid)
                 if row.state in _GONE}
         return {part.child: ExistingPart(
+            self._settler.child_of(user, record_of(part)),
             replace(record_of(part), paths=tuple(paths[part.child])),
             self._settler.document(record, part.child, paths[part.child]),
             not gone.isdisjoint(paths[part.child]))

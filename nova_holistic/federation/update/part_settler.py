@@ -13,10 +13,12 @@ from datetime import datetime
 
 from oslo_log import log as logging
 
-from nova_holistic.federation.child import Document, Refusal, UpdateTerms
+from nova_holistic.federation.child import (
+    Child, Document, Refusal, UpdateTerms)
 from nova_holistic.federation.credentials.user import User
 from nova_holistic.federation.credentials.user_children import UserChildren
-from nova_holistic.federation.saga.journal import Journal, PartState
+from nova_holistic.federation.saga.journal import (
+    Journal, PartRecord, PartState)
 from nova_holistic.federation.splitting.part_documents import PartDocuments
 from nova_holistic.federation.splitting.parts import divide
 from nova_holistic.federation.table_journal import record_of
@@ -68,6 +70,10 @@ class PartSettler:
             undo_parts([record_of(part)],
                        lambda each: self._children.child_of(user, each),
                        journal, self._clock())
+
+    def child_of(self, user: User, part: PartRecord) -> Child:
+        """See ``UserChildren.child_of``."""
+        return self._children.child_of(user, part)
 
     def paths(self, group_uuid: str) -> Mapping[str, Sequence[str]]:
         """Cloud to the paths of its members."""

@@ -25,7 +25,6 @@ from nova_holistic.federation.saga.saga import Failed, Order, Saga
 from nova_holistic.federation.update.part_change import (
     part_change, PartChange)
 from nova_holistic.federation.update.part_definition import bring
-from nova_holistic.federation.update.updated_child import UpdatedChild
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
 
@@ -34,10 +33,13 @@ from nova_holistic.model.policy_types import PolicyTypes
 class ExistingPart:
     """A part that the group has before the update.
 
+    :ivar child: the child that has the part. It does not accept that the part
+        is gone if the credentials only do not show it
     :ivar document: document of the part in the child
     :ivar revived: whether the update plans members of the part again
     """
 
+    child: Child
     record: PartRecord
     document: Document
     revived: bool = False
@@ -62,7 +64,7 @@ class UpdateSaga:
         self._lease = lease
         self._journal = journal
         self._saga = saga
-        self._changing: list[tuple[Child, ExistingPart]] = []
+        self._changing: list[ExistingPart] = []
 
     def commit(self, orders: Sequence[Order], policy_types: PolicyTypes
                ) -> tuple[PlacedPart, ...] | Failed:
@@ -120,11 +122,10 @@ class UpdateSaga:
         return None
 
     def _changed(self, order: Order) -> Refusal | None:
-        child = _child(order)
-        part = self._parts[child.name]
-        uuid = part.record.group_uuid or ''
+        part = self._parts[order.child.name]
+        child, uuid = part.child, part.record.group_uuid or ''
         self._note(part.record)
-        self._changing.append((child, part))
+        self._changing.append(part)
         crash_points.reached('federation.change-noted')
         found = bring(child, uuid, order.document, self._terms, part.revived)
         crash_points.reached('federation.part-changed')
@@ -145,9 +146,9 @@ class UpdateSaga:
         remains CHANGING in the journal.
         """
         with contextlib.suppress(JournalRefused):
-            for child, part in reversed(self._changing):
+            for part in reversed(self._changing):
                 self._note(part.record)
-                found = bring(child, part.record.group_uuid or '',
+                found = bring(part.child, part.record.group_uuid or '',
                               part.document, self._terms)
                 if isinstance(found, ChildDefinition):
                     self._journal.write(replace(
@@ -157,11 +158,6 @@ class UpdateSaga:
 
     def _note(self, record: PartRecord) -> None:
         self._journal.write(replace(record, state=PartState.CHANGING))
-
-
-def _child(order: Order) -> Child:
-    child = order.child
-    return child.child if isinstance(child, UpdatedChild) else child
 
 
 def _refusal(order: Order, text: str) -> Refusal:

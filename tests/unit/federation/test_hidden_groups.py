@@ -224,3 +224,16 @@ def test_the_project_of_a_part_of_an_earlier_release_is_read(parent):
     parent.get(parent.group)
     (part,) = parent.table.parts.of_group(parent.group)
     assert part.child_project == 'blue'
+
+
+def test_an_update_of_a_part_in_another_project_is_refused(parent, child):
+    parent.children.token = RED
+    document = {**SHOP, 'groups': [{'name': 'db', 'members': [
+        {'name': 'node', 'count': 4, 'resources': {'VCPU': 1}}]}]}
+    answer = parent.ask('PUT', f'/v1/groups/{parent.group}', {
+        'group': document}, headers={'If-Match': '"1"'})
+    assert answer.status_int == 202, answer.text
+    after = parent.settled(parent.group)
+    assert after['revision'] == 1
+    (reason,) = after['reasons']
+    assert 'belongs to project blue of this cloud' in reason['message']
