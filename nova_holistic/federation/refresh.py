@@ -19,8 +19,9 @@ from nova_holistic.federation.saga.journal import PartState
 from nova_holistic.federation.table_journal import record_of, TableJournal
 from nova_holistic.federation.update.part_settler import HELD, PartSettler
 from nova_holistic.table.changes import mirrored_members
+from nova_holistic.table.changes.mirrored_members import Seen
 from nova_holistic.table.coordination.parts import GroupPart, PartReport
-from nova_holistic.table.records import GroupStatus, MemberState
+from nova_holistic.table.records import MemberState
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
@@ -29,7 +30,6 @@ _REMEMBERED = 10_000
 """Maximum number of groups whose last refresh is remembered. Other groups are
 refreshed earlier than necessary."""
 _STATES = frozenset(MemberState)
-_LEASED = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE)
 
 
 class Refresh:
@@ -89,17 +89,25 @@ class Refresh:
         kept = [part for part in parts if part.state == PartState.COMMITTED]
         ends = [self._part(user, part, record.revision) for part in kept]
         if kept and None not in ends:
-            self._table.update_group(
-                group_uuid, _LEASED, lease_expires_at=min(ends))
+            mirrored_members.write_lease(
+                self._table.database, group_uuid, min(ends), Seen(
+                    record.revision,
+                    lease_expires_at=record.lease_expires_at))
 
     def _part(self, user: User, part: GroupPart,
               revision: int) -> datetime | None:
-        """Write what the child reports about its part.
+        """Write what the child reports about its part, unless the rows have
+        changed since.
 
         :param revision: revision of the group when it was read
         :returns: the end of the lease; None: it is unknown, or the lease never
             ends
         """
+        paths = set(part.paths)
+        seen = Seen(revision, {
+            row.member.path: row.state
+            for row in self._table.members(part.group_uuid)
+            if row.member.path in paths})
         found = self._children.child_of(user, record_of(part)).show(
             part.child_group)
         if isinstance(found, Refusal):
@@ -111,16 +119,15 @@ class Refresh:
             # The group was deleted in the child. Its servers remain.
             mirrored_members.write(
                 self._table.database, part.group_uuid, {
-                    row.member.path: MemberState.LOST
-                    for row in self._table.members(part.group_uuid)
-                    if row.member.path in part.paths
-                    and row.state == MemberState.PLANNED}, now, revision)
+                    path: MemberState.LOST
+                    for path, state in seen.states.items()
+                    if state == MemberState.PLANNED}, now, seen)
             return part.lease_expires_at
         members = _reported(found, part)
         mirrored_members.write(
             self._table.database, part.group_uuid,
             {each.path: MemberState(each.state) for each in members}, now,
-            revision)
+            seen)
         instances = {each.path: each.instance_uuid for each in members
                      if each.instance_uuid is not None}
         pointers = {each.path: each.pointer for each in members
@@ -129,8 +136,8 @@ class Refresh:
         if (instances, pointers, found.lease_end, project) != (
                 dict(part.instances), dict(part.pointers),
                 part.lease_expires_at, part.child_project):
-            self._table.parts.observe(part.idempotency_key, PartReport(
-                found.lease_end, instances, pointers, project), now)
+            self._table.parts.observe(part, PartReport(
+                found.lease_end, instances, pointers, project), now, revision)
         return found.lease_end
 
 

@@ -14,7 +14,6 @@ from sqlalchemy import orm
 
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.table.changes import transitions
-from nova_holistic.table.conditional_updates import update_rows
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.queries import progress
 from nova_holistic.table.records import MemberState
@@ -104,18 +103,33 @@ class Parts:
                     idempotency_key=part.idempotency_key, **values))
         return True
 
-    def observe(self, key: str, report: PartReport, now: datetime) -> None:
+    @retried
+    def observe(self, seen: GroupPart, report: PartReport, now: datetime,
+                revision: int | None = None) -> bool:
         """Write the values that a child reported for a part.
 
-        :param key: idempotency key of the part
+        :param seen: the part before the child answered
+        :param revision: see ``write``
+        :returns: False if the group has a task or another revision, or if the
+            part has changed since. The report may then be older than the
+            part, and nothing is written
         """
-        update_rows(
-            self._database, PartRow, [PartRow.idempotency_key == key],
-            {'lease_expires_at': report.lease_expires_at,
-             'instances': dict(report.instances), 'updated_at': now,
-             'pointers': {path: list(pointer)
-                          for path, pointer in report.pointers.items()},
-             **_project(report.child_project)})
+        this = PartRow.idempotency_key == seen.idempotency_key
+        with self._database.writer() as session:
+            # Every change of a part locks the row of its group.
+            if not owned(session, seen.group_uuid, None, revision):
+                return False
+            row = session.scalars(sa.select(PartRow).where(this)).one_or_none()
+            if row is None or _part(row) != seen:
+                return False
+            session.execute(sa.update(PartRow).where(this).values({
+                'lease_expires_at': report.lease_expires_at,
+                'instances': dict(report.instances), 'updated_at': now,
+                'pointers': {path: list(pointer)
+                             for path, pointer in report.pointers.items()},
+                **_project(report.child_project)})
+                .execution_options(synchronize_session=False))
+        return True
 
     @retried
     def remove(self, keys: Sequence[str]) -> None:

@@ -464,11 +464,13 @@ def federate(table):
         table.database, group.uuid, ['dfw'], NOON, 1)
     mirrored_members.write(table.database, group.uuid,
                            {'db/web': MemberState.BUILT}, NOON)
-    mirrored_members.write(table.database, group.uuid,
-                           {'db/web': MemberState.LOST}, NOON, 1)
-    table.parts.observe('p-1', PartReport(
-        LATER, {'web': builders.new_uuid()},
-        {'web': ('ams', builders.new_uuid())}, 'blue'), NOON)
+    mirrored_members.write(
+        table.database, group.uuid, {'db/web': MemberState.LOST}, NOON,
+        mirrored_members.Seen(1, {'db/web': MemberState.BUILT}))
+    report = PartReport(LATER, {'web': builders.new_uuid()},
+                        {'web': ('ams', builders.new_uuid())}, 'blue')
+    (part,) = table.parts.of_group(group.uuid)
+    assert not table.parts.observe(part, report, NOON)
     assert not table.parts.forget(group.uuid, 'dfw', NOON)
     table.parts.remove(['p-1'])
     assert table.parts.of_group(group.uuid) == ()
@@ -482,6 +484,13 @@ def federate(table):
                        NOON)]) is new
     assert not group_deletion.delete_without_parts(
         table.database, lost.uuid)
+    (part,) = table.parts.of_group(lost.uuid)
+    assert table.parts.observe(part, report, NOON)
+    assert not table.parts.observe(part, report, NOON)
+    for end in (None, LATER):
+        assert mirrored_members.write_lease(
+            table.database, lost.uuid, LATER,
+            mirrored_members.Seen(1, lease_expires_at=end))
     assert table.parts.forget(lost.uuid, 'dfw', NOON)
     assert group_deletion.delete_without_parts(table.database, lost.uuid)
     user = ('ann', 'blue', 'dfw')

@@ -26,6 +26,15 @@ def planning(table):
                      ('db/web',), 'creating', NOON)
 
 
+def placed(table):
+    """A part of a group without a task."""
+    part = planning(table)
+    assert table.parts.write(part, 'one')
+    assert table.tasks.finish(part.group_uuid, 'one',
+                              {'status': GroupStatus.PLANNED})
+    return part
+
+
 def test_a_part_is_replaced_by_its_key(table):
     part = planning(table)
     assert table.parts.write(part, 'one')
@@ -36,22 +45,34 @@ def test_a_part_is_replaced_by_its_key(table):
 
 
 def test_the_report_of_a_child_is_kept(table):
-    part, server = planning(table), builders.new_uuid()
-    table.parts.write(part, 'one')
+    part, server = placed(table), builders.new_uuid()
     pointers = {'db/web': (builders.new_uuid(), 'web')}
-    table.parts.observe(part.idempotency_key, PartReport(
+    assert table.parts.observe(part, PartReport(
         LATER, {'db/web': server}, pointers, 'blue'), LATER)
     assert table.parts.of_group(part.group_uuid) == (replace(
         part, lease_expires_at=LATER, instances={'db/web': server},
         pointers=pointers, updated_at=LATER, child_project='blue'),)
 
 
+def test_an_outdated_report_is_not_written(table):
+    """The part or its group has changed before the child answered."""
+    part, report = placed(table), PartReport(LATER, {}, {}, None)
+    assert not table.parts.observe(part, report, NOON, 2)
+    assert not table.parts.observe(
+        replace(part, state='created'), report, NOON)
+    assert table.tasks.request(part.group_uuid, NewTask(
+        Task.UPDATING, {}, [GroupStatus.PLANNED]), NOON)
+    assert not table.parts.observe(part, report, NOON)
+    assert table.parts.of_group(part.group_uuid) == (part,)
+    table.parts.remove([part.idempotency_key])
+    assert not table.parts.observe(part, report, NOON)
+
+
 def test_a_known_project_is_kept(table):
-    part = planning(table)
-    table.parts.write(replace(part, child_project='blue'), 'one')
-    table.parts.write(part, 'one')
-    table.parts.observe(part.idempotency_key, PartReport(
-        None, {}, {}, None), NOON)
+    part = replace(placed(table), child_project='blue')
+    table.parts.write(part, None)
+    table.parts.write(replace(part, child_project=None), None)
+    assert table.parts.observe(part, PartReport(None, {}, {}, None), NOON)
     (found,) = table.parts.of_group(part.group_uuid)
     assert found.child_project == 'blue'
 
@@ -138,5 +159,6 @@ def test_states_of_a_group_that_has_changed_are_not_mirrored(
         assert table.tasks.request(group.uuid, NewTask(
             task, {}, [GroupStatus.PLANNED]), NOON)
     mirrored_members.write(table.database, group.uuid, {
-        'db/web': MemberState.BUILT}, LATER, revision)
+        'db/web': MemberState.BUILT}, LATER, mirrored_members.Seen(
+            revision, {'db/web': MemberState.PLANNED}))
     assert [row.state for row in table.members(group.uuid)] == [state]
