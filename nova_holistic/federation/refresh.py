@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the rows of a group with the answers of the children."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 import contextlib
 from datetime import datetime
 import threading
@@ -126,7 +126,8 @@ class Refresh:
         members = _reported(found, part)
         mirrored_members.write(
             self._table.database, part.group_uuid,
-            {each.path: MemberState(each.state) for each in members}, now,
+            {**_missing(found, seen),
+             **{each.path: MemberState(each.state) for each in members}}, now,
             seen)
         instances = {each.path: each.instance_uuid for each in members
                      if each.instance_uuid is not None}
@@ -139,6 +140,15 @@ class Refresh:
             self._table.parts.observe(part, PartReport(
                 found.lease_end, instances, pointers, project), now, revision)
         return found.lease_end
+
+
+def _missing(found: ChildGroup, seen: Seen) -> Mapping[str, MemberState]:
+    """The planned members that the group in the child no longer has, because
+    its own definition was changed there. Their servers remain."""
+    known = {each.path for each in found.members or ()}
+    return {path: MemberState.LOST for path, state in seen.states.items()
+            if found.members is not None and path not in known
+            and state == MemberState.PLANNED}
 
 
 def _reported(found: ChildGroup, part: GroupPart) -> Sequence[ChildMember]:

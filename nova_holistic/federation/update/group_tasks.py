@@ -55,13 +55,19 @@ class GroupTasks:
 
     def _replan(self, record: GroupRecord, user: User) -> None:
         """Place parts again whose child no longer has the group, and lost
-        members of a forgotten child. Otherwise, the children replan their lost
-        members."""
+        members that their child does not know, or whose child was forgotten.
+        Otherwise, the children replan their lost members."""
         journal = TableJournal(self._table.parts, record.uuid, record.engine,
                                self._clock)
         gone = False
+        lost = {row.member.path for row in self._table.members(record.uuid)
+                if row.state == MemberState.LOST}
         for part in self._parts(record):
-            if self._child(user, part).show(part.child_group or '') is None:
+            found = self._child(user, part).show(part.child_group or '')
+            if isinstance(found, ChildGroup) and found.members is not None:
+                known = {each.path for each in found.members}
+                gone |= not lost.intersection(part.paths) <= known
+            if found is None:
                 try:
                     journal.write(replace(
                         record_of(part), state=PartState.UNDONE))

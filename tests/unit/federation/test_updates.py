@@ -270,6 +270,27 @@ def test_lost_parts_are_placed_again_by_a_replan(parent):
     assert sorted(parent.clouds.held().values()) == [2, 2]
 
 
+def test_a_member_that_its_cloud_no_longer_has_is_lost_and_planned_again(
+        parent):
+    """A user has removed the member from the group in the cloud, and not from
+    the group of the parent."""
+    document = parts(nested('home', member('a', 2, location='ams'),
+                            member('c', 3, location='ams')), AWAY)
+    group = parent.post(document)
+    cloud = parent.clouds.children['ams'].cloud
+    (uuid,) = cloud.groups
+    assert cloud.update(uuid, {'name': 'shop', 'groups': [
+        nested('home', member('a', 2))]}, 1) == ()
+    assert parent.clouds.held() == {'ams': 2, 'dfw': 2}
+    assert parent.members(group['id'])['home/c']['state'] == 'lost'
+    answer = parent.ask('POST', f'/v1/groups/{group["id"]}/replan',
+                        {'replan': {}})
+    assert answer.status_int == 202
+    assert parent.settled(group['id'])['reasons'] == []
+    assert parent.get(group['id'])['members'] == {'planned': 3}
+    assert parent.clouds.held() == {'ams': 5, 'dfw': 2}
+
+
 def test_children_replan_the_members_of_their_parts(parent):
     group = parent.post(pair(2))
     parent.ask('POST', f'/v1/groups/{group["id"]}/replan', {'replan': {}})
