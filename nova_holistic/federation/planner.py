@@ -11,6 +11,7 @@ from nova_holistic.federation.child import Child, RefusalKind
 from nova_holistic.federation.offers.choice import Choice
 from nova_holistic.federation.offers.offer_book import OfferBook
 from nova_holistic.federation.offers.plan_extras import PlanExtras
+from nova_holistic.federation.offers.positions import translated
 from nova_holistic.federation.offers.problem import Problem
 from nova_holistic.federation.offers.search import Search
 from nova_holistic.federation.offers.strategy import Strategy
@@ -198,7 +199,9 @@ class _Work:
         LOG.info('Try %d to place group %s failed in cloud %s (%s): %s',
                  self._tries, self._request.key, name, failed.refusal.kind,
                  '; '.join(r.message for r in failed.refusal.reasons))
-        self._book.refuse(failed.refusal, choice.sets[name])
+        self._book.refuse(translated(
+            self.problem, failed.refusal, failed.order.document),
+            choice.sets[name])
 
     def refusal(self) -> Refused | Unknown:
         refusals = self._book.refusals()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterable
 from nova_holistic.federation.child import Offer, Refusal, RefusalKind
 from nova_holistic.federation.offers.choice import Set
 from nova_holistic.federation.offers.hardening import harden
+from nova_holistic.federation.offers.positions import translated
 from nova_holistic.federation.offers.problem import Problem
 from nova_holistic.federation.offers.surroundings import Surroundings
 from nova_holistic.model.plan import Reason
@@ -106,9 +107,13 @@ class OfferBook:
             return Refusal(cloud, RefusalKind.UNKNOWN, (Reason(
                 '', _LATE.format(cloud), names=(), hidden=(),
                 public=_LATE.format(cloud)),))
-        document = harden(self._problem.document(parts, cloud), threshold)
-        return self._problem.candidates[cloud].child.offer(
-            document, self._objective, min(self._seconds, left))
+        document = self._problem.document(parts, cloud)
+        found = self._problem.candidates[cloud].child.offer(
+            harden(document, threshold), self._objective,
+            min(self._seconds, left))
+        if isinstance(found, Refusal):
+            return translated(self._problem, found, document)
+        return found
 
 
 def _key(cloud: str, parts: Set, threshold: float | None) -> tuple:

@@ -2,13 +2,11 @@
 """The changes that make a group fit into one of the clouds."""
 
 from collections.abc import Iterable, Mapping
-import re
 from typing import Any
 
-from nova_holistic.federation.child import Document, Refusal
+from nova_holistic.federation.child import Refusal
+from nova_holistic.federation.offers.positions import in_parent
 from nova_holistic.federation.offers.problem import Problem
-
-_STEP = re.compile(r'(policies|relationships|groups)\[(\d+)\]')
 
 
 def relaxations(problem: Problem,
@@ -44,9 +42,11 @@ def _shown(problem: Problem, cloud: str,
            found: Mapping[str, Any]) -> dict[str, Any]:
     """The relaxations with positions in the parent's document, and with the
     cloud as the outermost level of locations."""
+    document = problem.document(problem.whole, cloud)
+
     def at(each: Mapping[str, Any]) -> dict[str, Any]:
-        return {**each, 'position': _position(
-            problem, cloud, each['position'])}
+        return {**each, 'position': in_parent(
+            problem, cloud, document, each['position'])}
 
     hosts = found['hosts']
     if hosts and 'added' in hosts:
@@ -61,21 +61,3 @@ def _shown(problem: Problem, cloud: str,
         'counts': [at(each) for each in found['counts']],
         'hosts': hosts, 'undecided': list(found['undecided']),
         'cloud': f'{cloud}/{below}' if below else cloud}
-
-
-def _position(problem: Problem, cloud: str, position: str) -> str:
-    """The position in the parent's document of a position in the document of
-    a cloud, which does not have the rules of the level of clouds."""
-    group: Document = problem.division.document
-    steps = []
-    for step in position.split('.'):
-        match = _STEP.fullmatch(step)
-        if match and match[1] != 'groups':
-            kept = problem.documents.kept_rules(group, match[1], cloud)
-            number = int(match[2])
-            step = (f'{match[1]}[{kept[number]}]' if number < len(kept)
-                    else step)
-        elif match and int(match[2]) < len(group.get('groups', ())):
-            group = group['groups'][int(match[2])]
-        steps.append(step)
-    return '.'.join(steps)

@@ -36,17 +36,15 @@ class PartDocuments:
         return _Writer(self._scopes, cloud, keep, whole).group(
             self._document, '')
 
-    def kept_rules(self, group: Document, key: str,
-                   cloud: str) -> list[int]:
-        """Positions of the rules of a group that the document for all
-        members in one cloud has.
+    def kept_policies(self, group: Document, cloud: str) -> list[int]:
+        """Positions of the policies of a group that the document for members
+        in one cloud has.
 
         :param group: a group of the document
-        :param key: ``policies`` or ``relationships``
         """
-        return [position for position, rule in enumerate(group.get(key, ()))
-                if rule.get('level') != CLOUD and (
-                    rule['type'] != 'location' or below(rule['path'], cloud))]
+        return [position for position, rule in enumerate(
+            group.get('policies', ())) if rule.get('level') != CLOUD and (
+                rule['type'] != 'location' or below(rule['path'], cloud))]
 
 
 def below(location: str, cloud: str) -> str:
