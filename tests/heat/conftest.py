@@ -46,7 +46,7 @@ class Heat:
     them."""
 
     def __init__(self):
-        self._context = context.RequestContext(
+        self.context = context.RequestContext(
             username='tester', project_id='c0ffee', user_id='c0ffee')
 
     def stack(self, text, parameters, files=None):
@@ -60,7 +60,7 @@ class Heat:
         return self._valid(group.child_template())
 
     def _valid(self, parsed):
-        validated = stack.Stack(self._context, 'shop', parsed)
+        validated = stack.Stack(self.context, 'shop', parsed)
         validated.validate(validate_res_tmpl_only=True)
         return validated
 

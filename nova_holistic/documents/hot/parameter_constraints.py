@@ -51,9 +51,8 @@ def _allowed_values(value: Any, rule: Any, place: str,
         return None
     single = [v for v in rule if not isinstance(v, dict | list)]
     if isinstance(value, list):
-        allowed = {str(v) for v in single}
-        if all(str(v) in allowed for v in value
-               if not isinstance(v, dict | list)):
+        allowed = set(single)
+        if all(v in allowed for v in value if not isinstance(v, dict | list)):
             return None
     elif any(_is(value, v, converted) for v in single):
         return None

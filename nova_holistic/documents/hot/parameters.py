@@ -4,11 +4,10 @@ default."""
 
 from collections.abc import Callable, Iterable, Mapping
 import math
-import re
 from typing import Any
 
 from nova_holistic.documents.hot import parameter_constraints
-from nova_holistic.documents.source.text import load, MAX_DIGITS
+from nova_holistic.documents.source.json_text import load_json, MAX_DIGITS
 from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument, Mistakes
 from nova_holistic.model.messages.suggestion import did_you_mean
@@ -154,8 +153,11 @@ def _string(value: Any) -> str:
 
 def _number(value: Any) -> int | float:
     if isinstance(value, str) and len(value) <= MAX_DIGITS:
-        whole = re.fullmatch(r'[+-]?[0-9]+', value)
-        value = int(value) if whole else float(value)
+        # As in Heat, 1_000 and numbers between spaces are whole, too.
+        try:
+            value = int(value)
+        except ValueError:
+            value = float(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError
     if not math.isfinite(value):
@@ -171,11 +173,8 @@ def _boolean(value: Any) -> bool:
 
 
 def _json(value: Any) -> Any:
-    if isinstance(value, str) and value.lstrip()[:1] in ('{', '['):
-        value = load(value)
-    if not isinstance(value, dict | list):
-        raise ValueError
-    return value
+    # As in Heat, every value of JSON is accepted, and an empty text is itself.
+    return load_json(value) if isinstance(value, str) and value else value
 
 
 def _list(value: Any) -> list[str]:
@@ -183,7 +182,8 @@ def _list(value: Any) -> list[str]:
         return [_string(item) for item in value]
     if not isinstance(value, str):
         raise ValueError
-    return [item.strip() for item in value.split(',')] if value else []
+    # As in Heat, spaces belong to the items.
+    return value.split(',') if value else []
 
 
 _KINDS: Mapping[str, Callable[[Any], Any]] = {

@@ -15,7 +15,7 @@ from nova_holistic.documents.inventories.quick_check import QuickCheck
 from nova_holistic.documents.inventories.sharing_providers import (
     with_sharing_providers)
 from nova_holistic.documents.schemas.inventory import DOCUMENT
-from nova_holistic.documents.source.text import NEW_OBJECTS
+from nova_holistic.documents.source.json_text import NEW_OBJECTS
 from nova_holistic.documents.validation import brief, join, validator
 from nova_holistic.exceptions import InvalidDocument, Mistakes
 from nova_holistic.garbage_collection import few_collections

@@ -30,9 +30,27 @@ def test_get_param_reads_items_of_json_and_lists():
     assert flavor(param('p', 'db'), declared('json'),
                   p='{"db": "m1.large"}') == 'm1.large'
     assert flavor(param('p', 1), declared('comma_delimited_list'),
-                  p='m1.small, m1.large') == 'm1.large'
+                  p='m1.small,m1.large') == 'm1.large'
     assert flavor(param('p', '0'), declared(
         'comma_delimited_list', default=['m1.small'])) == 'm1.small'
+
+
+def test_spaces_belong_to_the_items_of_a_list():
+    assert flavor({'list_join': ['', [param('p', 1), '.small']]}, declared(
+        'comma_delimited_list'), p='m2, m1') == ' m1.small'
+
+
+@pytest.mark.parametrize('given', ['3', '"3"', 3])
+def test_a_json_parameter_has_any_value_of_json(given):
+    assert len(paths(template({'a': servers(param('p'))}, parameters={
+        'p': {'type': 'json'}}), p=given)) == 3
+
+
+def test_json_text_is_not_read_as_yaml():
+    assert refusal(template({'a': server()}, parameters={
+        'p': {'type': 'json'}}), {'p': '{a: 3}'}) == (
+        'parameters.p', "the value '{a: 3}' given for it in an environment or "
+        'on the command line is not of type json')
 
 
 def test_a_get_param_path_may_contain_a_parameter():
