@@ -9,11 +9,13 @@ import contextlib
 from typing import Any, TextIO
 
 from nova_holistic.cli.heat_templates.environments import (
-    complete, read_environment, TemplateInputs)
+    complete, kinds_of_parameters, read_environment, TemplateInputs)
 from nova_holistic.cli.heat_templates.folder import Folder
+from nova_holistic.cli.heat_templates.merged_environments import (
+    MergedEnvironments)
 from nova_holistic.documents.definition import read_definition
 from nova_holistic.documents.groups.adoption import must_not_adopt
-from nova_holistic.documents.hot.template_files import is_template_file
+from nova_holistic.documents.hot.type_registry import is_template_file
 from nova_holistic.documents.inventories.inventory import parse_inventory
 from nova_holistic.documents.plan import parse_plan
 from nova_holistic.documents.source.positions import source_positions
@@ -130,26 +132,29 @@ class Files:
         :param environments: files for a Heat template
         """
         document = self.document(name)
-        inputs = self.template_inputs(name, parameters, environments)
+        inputs = self.template_inputs(
+            name, document, parameters, environments)
         with self.with_file_name(name):
             must_not_adopt(document)
             return read_definition(document, load_policy_types(),
                                    inputs.parameters, inputs.source)
 
-    def template_inputs(self, name: str, parameters: Mapping[str, str],
+    def template_inputs(self, name: str, template: Any,
+                        parameters: Mapping[str, str],
                         environments: Sequence[str]) -> TemplateInputs:
         """The parameters and files that complete a Heat template.
 
         :param name: of its file
+        :param template: the document in this file
         """
-        sections = []
+        merged = MergedEnvironments(kinds_of_parameters(template))
         for environment in environments:
             with with_file_name(environment):
                 # As in Heat, an environment may be empty.
                 document = self._document(environment, may_be_empty=True)
             with self.with_file_name(environment):
-                sections.append(read_environment(environment, document))
-        return complete(self._folder, name, parameters, sections)
+                merged.add(read_environment(environment, document))
+        return complete(self._folder, name, parameters, merged)
 
     def bound(self, name: str, group: Group, snapshot: Snapshot) -> Group:
         """The group with its flavors, images and levels resolved.

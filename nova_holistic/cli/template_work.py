@@ -24,7 +24,7 @@ def split(args: argparse.Namespace, stdin: TextIO | None,
     read = files.Files(stdin)
     document = read.document(args.template)
     inputs = read.template_inputs(
-        args.template, args.parameters, args.environments)
+        args.template, document, args.parameters, args.environments)
     stem = _stem(args.template)
     names = _Names(stem)
     with read.with_file_name(args.template):

@@ -49,11 +49,26 @@ class Heat:
         self.context = context.RequestContext(
             username='tester', project_id='c0ffee', user_id='c0ffee')
 
-    def stack(self, text, parameters, files=None):
-        """A stack whose resources Heat has validated."""
-        return self._valid(template.Template(
+    def stack(self, text, parameters, files=None, types=None):
+        """A stack whose resources Heat has validated.
+
+        :param types: the registry of its environment
+        """
+        return self._valid(self._template(text, parameters, files, types))
+
+    def unvalidated(self, text, files, types):
+        """A stack with all its resources."""
+        loaded = stack.Stack(self.context, 'shop', self._template(
+            text, {}, files, types))
+        assert loaded.resources
+        return loaded
+
+    @staticmethod
+    def _template(text, parameters, files, types):
+        return template.Template(
             template_format.parse(text), files=files or {},
-            env=environment.Environment({'parameters': parameters})))
+            env=environment.Environment({
+                'parameters': parameters, 'resource_registry': types or {}}))
 
     def inside(self, group):
         """The stack that an OS::Heat::ResourceGroup creates."""

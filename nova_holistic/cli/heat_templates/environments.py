@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Environments of Heat: values of parameters, and files in place of types."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 import os
 from typing import Any
 
 from nova_holistic.cli.heat_templates.folder import Folder
-from nova_holistic.documents.hot.template_files import (
-    is_template_file, TemplateSource)
+from nova_holistic.cli.heat_templates.merged_environments import (
+    DEFAULTS, MergedEnvironments, PARAMETERS, REGISTRY, STRATEGIES)
+from nova_holistic.documents.hot.template_files import TemplateSource
+from nova_holistic.documents.hot.type_registry import (
+    is_template_file, Registry)
 from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument
 
-_PARAMETERS, _DEFAULTS, _REGISTRY = (
-    'parameters', 'parameter_defaults', 'resource_registry')
-_SECTIONS = (_PARAMETERS, _DEFAULTS, _REGISTRY, 'encrypted_param_names',
-             'event_sinks')
-_RESOURCES = 'resources'
+_READ = (PARAMETERS, DEFAULTS, REGISTRY, STRATEGIES)
+_SECTIONS = (*_READ, 'encrypted_param_names', 'event_sinks')
+_RESOURCES, _BASE = 'resources', 'base_url'
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +32,25 @@ class TemplateInputs:
 
 
 def complete(folder: Folder, template: str, parameters: Mapping[str, str],
-             environments: Sequence[Mapping[str, Mapping[str, Any]]]
-             ) -> TemplateInputs:
-    """Later environments take precedence over earlier ones, and parameters
-    over environments.
+             merged: MergedEnvironments) -> TemplateInputs:
+    """Parameters take precedence over environments.
 
     :param template: name of its file
-    :param environments: as ``read_environment`` returns them
     """
-    sections: dict[str, dict[str, Any]] = {
-        _PARAMETERS: {}, _DEFAULTS: {}, _REGISTRY: {}}
-    for environment in environments:
-        for section, values in environment.items():
-            sections[section].update(values)
+    sections = merged.sections
     return TemplateInputs(
-        {**sections[_PARAMETERS], **parameters},
-        TemplateSource(folder, sections[_REGISTRY], sections[_DEFAULTS],
-                       template))
+        {**sections[PARAMETERS], **parameters},
+        TemplateSource(folder, Registry(sections[REGISTRY]),
+                       sections[DEFAULTS], template))
+
+
+def kinds_of_parameters(template: Any) -> dict[str, str]:
+    """The types of the parameters of a template, by name. Parts of another
+    form are skipped."""
+    declared = template.get(PARAMETERS) if isinstance(template, dict) else None
+    return {name: fields['type'] for name, fields in (
+        declared if isinstance(declared, dict) else {}).items()
+        if isinstance(fields, dict) and isinstance(fields.get('type'), str)}
 
 
 def read_environment(
@@ -58,7 +61,7 @@ def read_environment(
     :raises InvalidDocument: the environment is invalid
     """
     return {section: _registry(values, os.path.dirname(name))
-            if section == _REGISTRY else values
+            if section == REGISTRY else values
             for section, values in _checked(document).items()}
 
 
@@ -73,17 +76,23 @@ def _checked(document: Any) -> dict[str, dict[str, Any]]:
                 section, 'this section of environments is not supported; '
                 f'supported: {", ".join(_SECTIONS)}')
     return {section: _mapping(document[section], section)
-            for section in (_PARAMETERS, _DEFAULTS, _REGISTRY)
-            if section in document}
+            for section in _READ if section in document}
 
 
 def _registry(values: Mapping[str, Any], folder: str) -> dict[str, str]:
     """Types by types; files are relative to the folder of the environment."""
     registry = {}
     for kind, target in values.items():
-        place = join(_REGISTRY, kind)
+        place = join(REGISTRY, kind)
         if kind == _RESOURCES:
             _must_not_replace(target, place)
+            continue
+        if kind == _BASE:
+            raise InvalidDocument(
+                place, 'is not supported: name files relative to the '
+                'environment')
+        if target is None:
+            # The type keeps its meaning in Heat.
             continue
         if not isinstance(target, str):
             raise InvalidDocument(

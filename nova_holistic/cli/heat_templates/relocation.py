@@ -4,7 +4,7 @@
 import os
 from typing import Any
 
-from nova_holistic.documents.hot.template_files import is_template_file
+from nova_holistic.documents.hot.type_registry import is_template_file
 
 _GET_FILE = 'get_file'
 _TYPE = 'type'

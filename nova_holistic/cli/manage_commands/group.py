@@ -98,7 +98,7 @@ def _document(name: str, values: Mapping[str, str],
     """
     read = files.Files(sys.stdin)
     document = read.document(name)
-    inputs = read.template_inputs(name, values, environments)
+    inputs = read.template_inputs(name, document, values, environments)
     with read.with_file_name(name):
         if is_template(document):
             group, _ = split_definition(document, load_policy_types(),

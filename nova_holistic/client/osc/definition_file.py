@@ -53,7 +53,7 @@ class DefinitionFile(Command):
         read = files.Files(sys.stdin)
         document = read.document(args.file)
         inputs = read.template_inputs(
-            args.file, args.parameters, args.environments)
+            args.file, document, args.parameters, args.environments)
         with read.with_file_name(args.file):
             if is_template(document):
                 return split_definition(

@@ -171,7 +171,7 @@ def _read(use: NestedUse,
     """The source of a nested template, and the document in its file."""
     try:
         with _place_of(use):
-            return (source.inside(use.template),
+            return (source.inside(use.template, use.resources),
                     source.files.read(use.template))
     except UnusableFile as error:
         raise InvalidDocument(

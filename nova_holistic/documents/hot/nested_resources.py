@@ -9,12 +9,15 @@ from nova_holistic.documents.hot.functions import Resolver
 from nova_holistic.documents.hot.nested_stack import NestedUse
 from nova_holistic.documents.hot import resource_values
 from nova_holistic.documents.hot.resource_values import written_out
-from nova_holistic.documents.hot.template_files import (
-    is_template_file, TemplateSource)
+from nova_holistic.documents.hot.template_files import TemplateSource
+from nova_holistic.documents.hot.type_registry import is_template_file
 from nova_holistic.documents.validation import join
 
 RESOURCE_GROUP = 'OS::Heat::ResourceGroup'
 SCALING_GROUP = 'OS::Heat::AutoScalingGroup'
+FIRST = '0'
+"""Name of one resource of a group of resources. The others are equal, except
+for their index."""
 
 
 class NestedResources:
@@ -37,11 +40,12 @@ class NestedResources:
         return found
 
     def _use(self, name: str, resource: dict, place: str) -> NestedUse | None:
-        kind = self._source.type_of(resource['type'], join(place, 'type'))
-        properties = join(place, 'properties')
+        kind = self._source.type_of(
+            resource['type'], join(place, 'type'), name)
+        properties, own = join(place, 'properties'), (name, resource['type'])
         if is_template_file(kind):
             return NestedUse(name, self._located(kind), kind, written_out(
-                resource, 'properties', place), properties)
+                resource, 'properties', place), properties, (own,))
         if kind not in (RESOURCE_GROUP, SCALING_GROUP):
             return None
         outer = written_out(resource, 'properties', place)
@@ -55,7 +59,7 @@ class NestedResources:
         use = NestedUse(
             name, self._located(inner), inner,
             written_out(definition, 'properties', around),
-            join(around, 'properties'))
+            join(around, 'properties'), (own, (FIRST, definition['type'])))
         return self._repeated(use, kind, outer, properties)
 
     def _repeated(self, use: NestedUse, kind: str, outer: dict,

@@ -20,6 +20,8 @@ class NestedUse:
     :ivar properties: properties of each nested stack, with unevaluated
         functions
     :ivar place: position of these properties
+    :ivar resources: names and types of the resources from the template down to
+        one stack
     :ivar count: number of stacks; None for one stack without an index
     :ivar index_var: text that Heat replaces by the index of a stack
     :ivar elastic: ``count`` of each member if an AutoScalingGroup creates the
@@ -31,6 +33,7 @@ class NestedUse:
     shown: str
     properties: Mapping[str, Any]
     place: str
+    resources: tuple[tuple[str, str], ...]
     count: int | None = None
     index_var: str = ''
     elastic: Mapping[str, int] | None = None

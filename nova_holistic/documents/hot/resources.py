@@ -52,7 +52,7 @@ class Resources:
             place, server = join('resources', name), None
             with self._resolver.mistakes.collected():
                 kind = self._source.type_of(
-                    resource['type'], join(place, 'type'))
+                    resource['type'], join(place, 'type'), name)
                 reader = readers.get(kind) if isinstance(kind, str) else None
                 if reader is not None:
                     # The name stands for a server even if it has mistakes.

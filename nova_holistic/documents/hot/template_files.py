@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Templates of nested stacks, which are the types of resources."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from nova_holistic.documents.validation import brief
+from nova_holistic.documents.hot.type_registry import Registry, Types
 from nova_holistic.exceptions import InvalidDocument
 
 MAX_DEPTH = 5
 """Maximum depth of nested stacks; Heat's default."""
-_SUFFIXES = ('.yaml', '.template')
-_MAX_ALIASES = 10
 
 
 class UnusableFile(InvalidDocument):
@@ -62,8 +60,7 @@ class NoFiles:
 class TemplateSource:
     """The source of a template, and the meaning of its types.
 
-    :ivar registry: section ``resource_registry`` of an environment: types by
-        types
+    :ivar registry: types that replace other types
     :ivar defaults: section ``parameter_defaults``: values of parameters of all
         templates
     :ivar base: unique name of the file of the template
@@ -71,47 +68,34 @@ class TemplateSource:
     """
 
     files: TemplateFiles = field(default_factory=NoFiles)
-    registry: Mapping[str, str] = field(default_factory=dict)
+    registry: Types = field(default_factory=Registry)
     defaults: Mapping[str, Any] = field(default_factory=dict)
     base: str = ''
     depth: int = 0
 
-    def type_of(self, name: Any, place: str) -> Any:
-        """The type that the registry has for a type.
+    def type_of(self, name: Any, place: str, resource: str = '') -> Any:
+        """The type that replaces a type.
 
         :param place: position of the type
-        :raises InvalidDocument: the registry has no final type for it
+        :param resource: name of the resource; empty if there are several
+        :raises InvalidDocument: there is no final type
         """
-        for _ in range(_MAX_ALIASES):
-            if not isinstance(name, str):
-                return name
-            found = self._registered(name)
-            if found is None or found == name:
-                return name
-            name = found
-        raise InvalidDocument(
-            place, f'resource_registry: the type {brief(name)} refers to '
-            'itself, directly or through other types')
+        return self.registry.resolved(name, resource, place) if isinstance(
+            name, str) else name
 
-    def inside(self, located: str) -> 'TemplateSource':
+    def inside(self, located: str, resources: Sequence[tuple[str, str]]
+               ) -> 'TemplateSource':
         """The source of a nested template.
 
+        :param resources: names and types of the resources down to the nested
+            stack
         :raises UnusableFile: there are too many stacks around it
         """
         if self.depth >= MAX_DEPTH:
             raise UnusableFile(
                 f'nested stacks are more than {MAX_DEPTH} levels deep')
-        return replace(self, base=located, depth=self.depth + 1)
-
-    def _registered(self, name: str) -> str | None:
-        if name in self.registry:
-            return self.registry[name]
-        # The pattern with the longest text before its asterisk is valid.
-        return max(((key, value) for key, value in self.registry.items()
-                    if key.endswith('*') and name.startswith(key[:-1])),
-                   default=('', None), key=lambda pair: len(pair[0]))[1]
-
-
-def is_template_file(kind: Any) -> bool:
-    """Whether a type is the name of a template."""
-    return isinstance(kind, str) and kind.endswith(_SUFFIXES)
+        registry = self.registry
+        for resource, kind in resources:
+            registry = registry.inside(resource, kind)
+        return replace(self, base=located, depth=self.depth + 1,
+                       registry=registry)

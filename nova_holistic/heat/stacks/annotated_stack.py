@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups that the template of a stack states in the metadata of a resource."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from heat.engine import stack as heat_stack
@@ -16,6 +16,7 @@ from nova_holistic.documents.hot.template_files import (
 from nova_holistic.documents.hot.template_shape import is_template
 from nova_holistic.documents.source.text import load
 from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.heat.templates.stack_types import StackTypes
 from nova_holistic.policies import load_policy_types
 
 
@@ -56,18 +57,11 @@ def read(stack: heat_stack.Stack) -> Conversion:
     :raises InvalidDocument: the group is invalid; with all mistakes, at their
         positions in the template
     """
-    environment = stack.env.user_env_as_dict()
+    values = stack.env.user_env_as_dict()
     source = TemplateSource(
-        StackFiles(stack.t.files),
-        dict(_types(environment['resource_registry'])),
-        environment['parameter_defaults'])
+        StackFiles(stack.t.files), StackTypes(stack.env),
+        values['parameter_defaults'])
     conversion = convert(stack.t.t, {
-        STACK_NAME: stack.name, **environment['parameters']}, source)
+        STACK_NAME: stack.name, **values['parameters']}, source)
     parsed(conversion, load_policy_types())
     return conversion
-
-
-def _types(registry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for name, target in registry.items():
-        if isinstance(target, str):
-            yield name, target

@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from heat.common import exception
 from heat.common import template_format
 from heat.engine import environment
 from heat.engine import function
 from heat.engine import stk_defn
 from heat.engine import template
 from oslo_config import cfg
+
+from nova_holistic.heat.templates.stack_types import StackTypes
 
 _GROUP = '00000000-0000-0000-0000-000000000000'
 """Value of the parameters that receive the group, which may not exist yet."""
@@ -36,39 +37,38 @@ class PointingStack:
     place: tuple[str, ...] = ()
     depth: int = 0
 
+    def kind(self, name: Any, resource: str) -> Any:
+        """The type that replaces the type of a resource.
+
+        :param name: the type in the template
+        :param resource: name of the resource; empty if there are several
+        """
+        return StackTypes(self.definition.env).resolved(
+            name, resource, '') if isinstance(name, str) else name
+
     def nested(self, kind: Any, name: str, properties: Mapping[str, Any],
                place: Sequence[str]) -> 'PointingStack | None':
         """The nested stack of a resource; None if the resource creates no
         nested stack, or does not pass the group on.
 
-        :param kind: the type of the resource
-        :param name: of the resource
+        :param kind: the type of the resource in the template
+        :param name: of the resource; empty if there are several
         :param place: of the properties
         """
-        if self.depth >= cfg.CONF.max_nested_stack_depth or not any(
-                map(self.is_group, properties.values())):
+        if not isinstance(kind, str) or (
+                self.depth >= cfg.CONF.max_nested_stack_depth) or not any(
+                    map(self.is_group, properties.values())):
             return None
-        text = self._template(kind, name)
+        text = self.definition.t.files.get(self.kind(kind, name))
         if text is None:
             return None
+        types = StackTypes(self.definition.env).inside(name, kind)
         return PointingStack(
-            self._inside(text, properties), _is_value,
+            self._inside(text, properties, types), _is_value,
             (*place[:-2], f'{place[-2]}<{kind}>'), self.depth + 1)
 
-    def _template(self, kind: Any, name: str) -> str | None:
-        """The text of the template that is the type of a resource."""
-        if not isinstance(kind, str):
-            return None
-        try:
-            info = self.definition.env.get_resource_info(kind, name)
-        except exception.EntityNotFound:
-            return None
-        if not isinstance(info, environment.TemplateResourceInfo):
-            return None
-        return self.definition.t.files.get(info.template_name)
-
-    def _inside(self, text: str,
-                properties: Mapping[str, Any]) -> stk_defn.StackDefinition:
+    def _inside(self, text: str, properties: Mapping[str, Any],
+                types: StackTypes) -> stk_defn.StackDefinition:
         values = {}
         for name, value in properties.items():
             if self.is_group(value):
@@ -82,7 +82,7 @@ class PointingStack:
         outer = self.definition
         inner = template.Template(
             template_format.parse(text), files=outer.t.files,
-            env=environment.get_child_environment(outer.env, values))
+            env=environment.get_child_environment(types.env, values))
         return outer.clone_with_new_template(
             inner, None, clear_resource_data=True)
 

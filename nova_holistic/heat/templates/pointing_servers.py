@@ -43,6 +43,7 @@ def _servers(stack: PointingStack) -> Iterator[TemplateServer]:
     for name in sorted(stack.definition.enabled_rsrc_names()):
         definition = stack.definition.resource_definition(name)
         resource = _Resource(
+            stack.kind(definition.resource_type, name),
             definition.resource_type, name, definition.properties({}).data,
             (*stack.place, 'resources', name, 'properties'))
         if resource.kind == RESOURCE_GROUP:
@@ -56,20 +57,25 @@ def _servers(stack: PointingStack) -> Iterator[TemplateServer]:
 @dataclass(frozen=True, slots=True)
 class _Resource:
     """
+    :ivar kind: the type that replaces the type in the template
+    :ivar type: the type in the template
+    :ivar name: empty if there are several
     :ivar place: position of the properties in the template
     """
 
     kind: Any
+    type: Any
     name: str
     properties: Mapping[str, Any]
     place: tuple[str, ...]
 
-    def inner(self, key: str) -> '_Resource | None':
+    def inner(self, stack: PointingStack, key: str) -> '_Resource | None':
         """The definition of the resource that this resource repeats."""
         definition = self.properties.get(key)
         if not isinstance(definition, Mapping):
             return None
-        return _Resource(definition.get('type'), self.name,
+        kind = definition.get('type')
+        return _Resource(stack.kind(kind, ''), kind, '',
                          definition.get('properties') or {},
                          (*self.place, key, 'properties'))
 
@@ -82,20 +88,21 @@ def _of_resource(stack: PointingStack,
                  resource: _Resource) -> Iterator[TemplateServer]:
     """A server, or the servers of a nested stack."""
     properties, place = resource.properties, resource.place
-    if resource.kind == SERVER:
+    # A template that replaces the type of servers receives their hints.
+    if SERVER in (resource.kind, resource.type):
         if _points_at_group(stack, properties):
             yield TemplateServer(
                 (*place, HINTS, MEMBER_HINT), path(properties, place),
                 description(properties, place))
         return
-    nested = stack.nested(resource.kind, resource.name, properties, place)
+    nested = stack.nested(resource.type, resource.name, properties, place)
     if nested is not None:
         yield from _servers(nested)
 
 
 def _of_resource_group(stack: PointingStack,
                        resource: _Resource) -> Iterator[TemplateServer]:
-    inner = resource.inner('resource_def')
+    inner = resource.inner(stack, 'resource_def')
     if inner is None or not _receives_group(stack, inner):
         return
     count = int(resource.value('count', 1))
@@ -123,7 +130,7 @@ def _of_resource_group(stack: PointingStack,
 
 def _of_scaling_group(stack: PointingStack,
                       resource: _Resource) -> Iterator[TemplateServer]:
-    inner = resource.inner('resource')
+    inner = resource.inner(stack, 'resource')
     if inner is None or not _receives_group(stack, inner):
         return
     servers = list(_of_resource(stack, inner))

@@ -7,6 +7,7 @@ from nova_holistic.documents.definition import (
     read_definition, split_template)
 from nova_holistic.documents.hot.conversion import convert
 from nova_holistic.documents.hot.template_files import TemplateSource
+from nova_holistic.documents.hot.type_registry import Registry
 from nova_holistic.exceptions import InvalidDocument
 from tests.unit.documents.hot.templates import (
     param, server, servers, template, TYPES)
@@ -45,7 +46,8 @@ def scaled(least, most, resource):
 
 
 def source(registry=None, **files):
-    return TemplateSource(Given(node=NODE, **files), registry or {})
+    return TemplateSource(
+        Given(node=NODE, **files), Registry(registry or {}))
 
 
 def flavors(document, given=source()):
