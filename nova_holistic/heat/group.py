@@ -131,6 +131,10 @@ class Group(resource.Resource):
                       prop_diff: Mapping[str, Any]) -> Replacement:
         updated = json_snippet.properties(self.properties_schema, self.context)
         document = self._document(self._definition, updated)
+        if prop_diff.get(self.LEASE) == 0:
+            raise group_document.invalid(self.name, self.LEASE, _(
+                'the lease of an existing group cannot be removed: state a '
+                'number of seconds, at least 1'))
         if prop_diff.get(self.LEASE) is not None:
             self._client().groups.extend(
                 self.resource_id, prop_diff[self.LEASE])

@@ -29,3 +29,14 @@ def test_other_devices_are_no_root_disks(device):
     found = description({'flavor': 'small', 'image': 'cirros',
                          'block_device_mapping_v2': [device]}, PLACE)
     assert found == {'flavor': 'small', 'image': 'cirros'}
+
+
+@pytest.mark.parametrize('name', ['vda', '/dev/vda'])
+def test_an_image_takes_precedence_over_the_older_property(name):
+    devices = [{'device_name': name, 'volume_id': 'v1'}]
+    found = description({'flavor': 'small', 'image': 'cirros',
+                         'block_device_mapping': devices}, PLACE)
+    assert found == {'flavor': 'small', 'image': 'cirros'}
+    found = description({'flavor': 'small',
+                         'block_device_mapping': devices}, PLACE)
+    assert found == {'flavor': 'small', 'boot_from_volume': True}

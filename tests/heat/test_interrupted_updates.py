@@ -2,6 +2,7 @@
 """The resource OS::NovaHolistic::Group, with the API of groups replaced: an
 update that Heat stops, or that another one overtakes."""
 
+from heat.common import exception
 from heat.engine import resources
 import pytest
 
@@ -68,8 +69,9 @@ class Shop:
         groups.finish(accepted=False)
         groups.sent.clear()
 
-    def begin(self, template):
-        return self.resource.handle_update(self._definition(template), {}, {})
+    def begin(self, template, **changed):
+        return self.resource.handle_update(
+            self._definition(template), {}, changed)
 
     def needs_update(self, template):
         definition = self._definition(template)
@@ -138,3 +140,11 @@ def test_a_refusal_ends_the_update(shop, groups, refusals):
         for _ in range(21):
             assert not shop.resource.check_update_complete(update)
     assert not groups.refusals and not groups.sent
+
+
+def test_the_lease_of_a_group_cannot_be_removed(shop, groups):
+    with pytest.raises(exception.StackValidationFailed) as caught:
+        shop.begin(CHANGED, lease=0)
+    assert ('resources.shop.properties.lease: the lease of an existing '
+            'group cannot be removed') in str(caught.value)
+    assert not groups.sent and not shop.needs_update(TEMPLATE)

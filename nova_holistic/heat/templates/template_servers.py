@@ -62,7 +62,9 @@ def description(properties: Mapping[str, Any],
 def _root_volume(properties: Mapping[str, Any],
                  place: Sequence[str]) -> Mapping[str, Any] | None:
     """The device from which a server boots; None if it is a local disk."""
-    for name in ('block_device_mapping_v2', 'block_device_mapping'):
+    # In Nova, an image takes precedence over the older property.
+    older = () if properties.get('image') else ('block_device_mapping',)
+    for name in ('block_device_mapping_v2', *older):
         devices = resolved(properties.get(name), (*place, name)) or []
         for device in devices:
             root = (_has_first_index(device) if name.endswith('2')
