@@ -21,6 +21,8 @@ PATTERN = ('("[0-9]{1,9}"|'
 """A revision, or the entity tag of a response. A proxy that compresses a
 response declares its tag weak, or appends the name of the coding."""
 
+_KNOWN = re.compile('"([^"]*)"')
+"""An entity tag in a list, without the mark of a weak one."""
 _DIGITS = 32
 
 
@@ -39,12 +41,18 @@ def conditional(request: webob.Request,
     """
     if response.etag is None:
         response.headers['ETag'] = f'"{_digest(response.body)}"'
-    if response.etag not in request.if_none_match:
+    if not _is_known(request, response.etag):
         return response
     unchanged = webob.Response(status=304)
     del unchanged.content_type
     unchanged.headers['ETag'] = response.headers['ETag']
     return unchanged
+
+
+def _is_known(request: webob.Request, entity_tag: str) -> bool:
+    # WebOb reads only the first of several tags without spaces between them.
+    known = request.headers.get('If-None-Match', '').strip()
+    return known == '*' or entity_tag in _KNOWN.findall(known)
 
 
 def must_match(request: webob.Request, record: GroupRecord,
