@@ -7,7 +7,7 @@ import re
 
 import yaml
 
-from nova_holistic.documents.source import surrogate_pairs
+from nova_holistic.documents.source import json_marks, surrogate_pairs
 from nova_holistic.documents.validation import join
 
 MAX_LENGTH = 2**23
@@ -26,8 +26,8 @@ def source_positions(
 
     If the text does not contain a position, the position of its container is
     used. The empty place is that of the whole document, or of the group in it
-    if it has the outer key ``group``. JSON is read as YAML. The result for a
-    text that is not YAML is empty.
+    if it has the outer key ``group``. The result is empty for a text that is
+    neither JSON nor YAML.
     """
     searched = {each for place in places for each in _around(place)}
     found: dict[str, Position] = {}
@@ -35,8 +35,7 @@ def source_positions(
     if len(text) > MAX_LENGTH:
         return found
     try:
-        for place, mark in _marks(text):
-            position = mark.line + 1, mark.column + 1
+        for place, position in _marks(text):
             if place == _OUTER_KEY:
                 outer = position
             elif place.startswith(f'{_OUTER_KEY}.'):
@@ -66,8 +65,18 @@ def _around(place: str) -> Iterator[str]:
     yield ''
 
 
-def _marks(text: bytes) -> Iterator[tuple[str, yaml.Mark]]:
-    """Each position with its begin."""
+def _marks(text: bytes) -> Iterator[tuple[str, Position]]:
+    """Each place with its line and column."""
+    decoded = text.decode('utf-8-sig')
+    if decoded.lstrip()[:1] in ('{', '[') and json_marks.is_json(decoded):
+        yield from json_marks.marks(decoded)
+    else:
+        for place, mark in _yaml_marks(text):
+            yield place, (mark.line + 1, mark.column + 1)
+
+
+def _yaml_marks(text: bytes) -> Iterator[tuple[str, yaml.Mark]]:
+    """Each place with its begin in YAML."""
     # For each open collection: its position, and the next key or index; None
     # for a mapping in which a key comes next.
     open_: list[list] = []

@@ -239,6 +239,24 @@ def test_mistakes_of_json_with_an_emoji_have_their_lines(terminal, zones):
         'column 71)']
 
 
+@pytest.mark.parametrize('start', [
+    '{"name": "\x7f\uffff",', '{"name": "a", "%s": 1,' % (1025 * 'k'),
+    '{"name":\r\n"a"\r,'])
+def test_mistakes_of_json_that_yaml_refuses_have_their_lines(
+        terminal, zones, start):
+    """YAML also refuses a line break before a colon, as below."""
+    group = terminal.file('g.json', (
+        start + '\n"members"\n:[{"name": "a", "flavor": "m1.tiny", '
+        '"count": -1}, {"name": 1, "resources": {}}]}').encode())
+    line = start.count('\r') + 3
+    found = mistakes(terminal, group, group, '--inventory', zones)
+    assert found[-2:] == [
+        f'members[1].name: must be text, not 1 (line {line}, column 53)',
+        'members[1].resources: must be a mapping of at least one key '
+        f'(line {line}, column 64)']
+    assert all(' (line ' in each for each in found)
+
+
 def test_a_template_without_a_version_lacks_only_the_version(terminal, zones):
     group = terminal.file('g.yaml', '# shop\nresources: {a: {type: '
                           'OS::Nova::Server, properties: {flavor: big}}}\n')
