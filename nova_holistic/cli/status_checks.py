@@ -24,6 +24,7 @@ from nova_holistic.inventory import load_inventory
 from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.solver.milp import backend
 from nova_holistic import supported
+from nova_holistic.table import character_set
 from nova_holistic.table.database import Database
 from nova_holistic.table import migration
 from nova_holistic.table import startup_check
@@ -51,10 +52,13 @@ def values(conf) -> Result:
 
 @_error_as_failure
 def database(conf) -> Result:
-    """The placement table's database is available."""
+    """The placement table's database is available, and can store every
+    name."""
     startup_check.check_url(conf)
-    migration.version(Database(**dict(conf.holistic_database)))
-    return Result(Code.SUCCESS)
+    database = Database(**dict(conf.holistic_database))
+    migration.version(database)
+    problem = character_set.problem(database)
+    return Result(Code.SUCCESS if problem is None else Code.WARNING, problem)
 
 
 @_error_as_failure

@@ -8,10 +8,14 @@ from alembic import config as alembic_config
 from alembic.runtime import migration
 from alembic.script import ScriptDirectory
 from alembic import util as alembic_util
+from oslo_log import log as logging
 
+from nova_holistic.table import character_set
 from nova_holistic.table.database import (
     Database, make_directory, translate_errors)
 from nova_holistic.table import errors
+
+LOG = logging.getLogger(__name__)
 
 SCRIPTS = pathlib.Path(__file__).parent / 'migrations'
 VERSION_TABLE = 'holistic_alembic_version'
@@ -27,12 +31,13 @@ def upgrade(connection: str | Database, to: str = 'head') -> None:
 
     :param connection: SQLAlchemy URL, or a Database made from one
     :param to: the target revision; head means that of this code
-    :raises TableError: the database does not respond, or does not allow the
-        upgrade
+    :raises TableError: the database does not respond, does not allow the
+        upgrade, or is empty and cannot store every name
     """
     if isinstance(connection, str):
         make_directory(connection)
         connection = Database(connection)
+    _check_character_set(connection)
     with translate_errors(), connection.engine.connect() as link:
         config = _config()
         config.attributes['connection'] = link
@@ -40,6 +45,17 @@ def upgrade(connection: str | Database, to: str = 'head') -> None:
             command.upgrade(config, to)
         except alembic_util.CommandError as error:
             raise errors.TableError(f'placement table: {error}') from error
+
+
+def _check_character_set(database: Database) -> None:
+    """An existing schema is upgraded, because the remedy takes a dump of the
+    database."""
+    problem = character_set.problem(database)
+    if problem is None:
+        return
+    if version(database) is None:
+        raise errors.TableError(f'placement table: {problem}')
+    LOG.warning('Placement table: %s', problem)
 
 
 def version(connection: str | Database) -> str | None:
