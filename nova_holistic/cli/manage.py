@@ -20,6 +20,7 @@ from nova_holistic.cli.manage_commands import (
 from nova_holistic import conf as options
 from nova_holistic.conf import log_setup, services, unreadable_files
 from nova_holistic import exceptions
+from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.picture.text_fitting import printable
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table import migration
@@ -65,8 +66,14 @@ def reconcile(conf) -> CommandResult:
     # A pass only logs that Placement does not answer, because an engine
     # repeats it. The command fails instead.
     engine_components.must_reach_placement(conf)
-    return CommandResult('\n'.join(f'{case}: {count}' for case, count
-                                   in sorted(reconciler.reconcile().items())))
+    text = '\n'.join(f'{case}: {count}' for case, count
+                     in sorted(reconciler.reconcile().items()))
+    try:
+        engine_components.must_reach_nova(conf)
+    except ServiceFailed as error:
+        # Without Nova, a pass restores holds, but checks no servers.
+        return CommandResult(text, FAILED, str(error))
+    return CommandResult(text)
 
 
 COMMANDS = {
@@ -119,6 +126,8 @@ def _run(argv: Sequence[str] | None) -> int:
         return exits.BAD_INPUT if isinstance(error, _BAD_INPUT) else FAILED
     if result.text:
         print(result.text)
+    if result.error:
+        _print_error(exceptions.HolisticError(result.error))
     return result.code
 
 

@@ -32,14 +32,14 @@ def cloud(lend_cloud, monkeypatch):
 
 @pytest.fixture
 def run(cloud, tmp_path, capsys, own_logging):
-    """Run a group command; returns its exit code and output."""
+    """Run a command; returns its exit code and output."""
     file = tmp_path / 'nova-holistic.conf'
     file.write_text(
         '[holistic_database]\n'
         f'connection = {cloud.conf.holistic_database.connection}\n')
 
     def run(*words):
-        code = manage.main(['--config-file', str(file), 'group', *words])
+        code = manage.main(['--config-file', str(file), *words])
         return code, capsys.readouterr().out
 
     return run
@@ -48,8 +48,9 @@ def run(cloud, tmp_path, capsys, own_logging):
 def test_a_server_is_created_on_its_planned_host(cloud, run, tmp_path):
     document = tmp_path / 'pair.json'
     document.write_text(json.dumps(PAIR))
-    code, output = run('create', str(document), '--project-id', PROJECT,
-                       '--user-id', USER, '--format', 'json')
+    code, output = run(
+        'group', 'create', str(document), '--project-id', PROJECT,
+        '--user-id', USER, '--format', 'json')
     assert code == 0
     group = json.loads(output)
     planned = {m['member']: m['host'] for m in group['members']}
@@ -58,17 +59,20 @@ def test_a_server_is_created_on_its_planned_host(cloud, run, tmp_path):
         'one', 'small', {'group': group['uuid'], 'member': 'node-0'})
     cloud.wait_for_status(server, 'ACTIVE')
     assert cloud.host_of(server) == planned['node-0']
-    _, output = run('show', group['uuid'], '--format', 'json')
+    _, output = run('group', 'show', group['uuid'], '--format', 'json')
     assert {m['member']: (m['instance_uuid'], m['host'])
             for m in json.loads(output)['members']} == {
         'node-0': (server, planned['node-0']),
         'node-1': (None, planned['node-1'])}
     # The other place is held until it is released.
     held = cloud.providers()[planned['node-1']]
-    assert run('release', group['uuid']) == (
+    assert run('group', 'release', group['uuid']) == (
         0, 'node-1: released\nnode-0: kept, it belongs to a server\n')
     usages = cloud.placement.get(
         f'/resource_providers/{held}/usages').json()['usages']
     assert usages['VCPU'] == 0
-    assert run('delete', group['uuid']) == (0, '')
+    # The pass sees that Nova has built the server.
+    assert run('reconcile') == (0, 'built: 1\n')
+    assert run('reconcile') == (0, '')
+    assert run('group', 'delete', group['uuid']) == (0, '')
     assert cloud.host_of(server) == planned['node-0']

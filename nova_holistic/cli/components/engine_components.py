@@ -103,6 +103,15 @@ def must_reach_placement(conf) -> None:
     HoldClient.from_conf(conf, connect(conf, 'placement')).providers()
 
 
+def must_reach_nova(conf) -> None:
+    """Ensure that Nova lists servers.
+
+    :raises NotConfigured: the options of Nova are invalid
+    :raises ServiceFailed: Nova does not answer, or refuses the request
+    """
+    NovaInstances(connect(conf, 'nova')).check_service()
+
+
 def orphans(conf, table: PlacementTable) -> OrphanHolds:
     """:raises NotConfigured: the options of Placement are invalid"""
     return OrphanHolds(

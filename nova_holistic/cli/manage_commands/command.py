@@ -11,10 +11,14 @@ from nova_holistic.cli import exits
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """An answer for standard output, and the exit code of the command."""
+    """An answer for standard output, and the exit code of the command.
+
+    :ivar error: why the answer is incomplete, for standard error
+    """
 
     text: str
     code: int = exits.GOOD
+    error: str = ''
 
 
 def _no_arguments(parser: argparse.ArgumentParser) -> None:

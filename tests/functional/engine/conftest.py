@@ -16,7 +16,7 @@ endpoint = {placement}
 token = admin
 [nova]
 auth_type = admin_token
-endpoint = http://nova.example.org
+endpoint = {nova}
 token = admin
 [inventory]
 driver = file
@@ -32,6 +32,7 @@ def run(tmp_path, capsys, own_logging):
         file = tmp_path / 'nova-holistic.conf'
         file.write_text(text.format(**{
             'directory': tmp_path, 'placement': 'http://nowhere.example.org',
+            'nova': 'http://nova.example.org',
             'table': f'sqlite:///{tmp_path}/table.sqlite', **values}))
         (tmp_path / 'inventory.yaml').write_text(inventory)
         code = manage.main(['--config-file', str(file), *words])

@@ -39,11 +39,15 @@ def test_the_lease_expire_command_releases_expired_groups(run, world):
     assert world.vcpus_used() == 0
 
 
-def test_the_reconcile_command_restores_a_missing_hold(run, world):
+def test_the_reconcile_command_restores_holds_and_fails_without_nova(
+        run, world):
     group = world.create(lease=0)
     world.holds.drop([world.table.members(group.uuid)[0].hold])
-    code, output, _ = run('reconcile', placement=world.endpoint)
-    assert (code, output) == (0, 'vanished: 1\n')
+    code, output, complaint = run(
+        'reconcile', placement=world.endpoint, nova='http://127.0.0.1:1')
+    assert (code, output) == (1, 'vanished: 1\n')
+    assert complaint.splitlines()[-1].startswith(
+        'nova-holistic-manage: nova: GET /servers/detail?')
     world.assert_agreement()
 
 

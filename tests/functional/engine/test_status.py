@@ -31,6 +31,7 @@ def checked(tmp_path, world, capsys, own_logging):
         file = tmp_path / 'nova-holistic.conf'
         file.write_text(CONFIGURATION.format(**{
             'directory': tmp_path, 'placement': world.endpoint,
+            'nova': 'http://nova.example.org',
             'table': f'sqlite:///{tmp_path}/table.sqlite', **values}) + more)
         code = status.main(['--config-file', str(file), 'upgrade', 'check',
                             '--json'])
