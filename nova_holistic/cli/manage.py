@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """``nova-holistic-manage``: commands that an operator runs by hand or from
-cron."""
+cron.
+
+Each command imports the parts of the engine that it uses when it runs: all of
+them take longer to import than most commands take to run.
+"""
 
 import argparse
 from collections.abc import Sequence
@@ -10,8 +14,7 @@ import sys
 from oslo_config import cfg
 from oslo_log import log as logging
 
-from nova_holistic.cli.components.connections import NotConfigured
-from nova_holistic.cli.components import engine_components
+from nova_holistic.cli.components.errors import NotConfigured
 from nova_holistic.cli import exits, interrupt
 from nova_holistic.cli.files import BadFile
 from nova_holistic.cli.manage_commands.command import Command, CommandResult
@@ -52,17 +55,19 @@ def db_version(conf) -> CommandResult:
 
 def lease_expire(conf) -> CommandResult:
     """free the planned capacity of groups whose lease has expired"""
-    lifecycle = engine_components.lifecycle(conf,
-                                            engine_components.managed_table(
-                                                conf))
+    from nova_holistic.cli.components import managed_groups
+    lifecycle = managed_groups.lifecycle(
+        conf, managed_groups.managed_table(conf))
     return CommandResult('\n'.join(lifecycle.expire()))
 
 
 def reconcile(conf) -> CommandResult:
     """run one pass of the reconciler, which repairs the results of crashes;
     prints how often each case occurred"""
+    from nova_holistic.cli.components import (
+        engine_components, managed_groups)
     reconciler = engine_components.reconciler(
-        conf, engine_components.managed_table(conf))
+        conf, managed_groups.managed_table(conf))
     # A pass only logs that Placement does not answer, because an engine
     # repeats it. The command fails instead.
     engine_components.must_reach_placement(conf)

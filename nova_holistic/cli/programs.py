@@ -40,9 +40,9 @@ def status() -> int | None:
 
 def _run(program: str, extra: str) -> int | None:
     try:
-        module = importlib.import_module(f'nova_holistic.cli.{program}')
+        # Commands import modules when they run, too.
+        return importlib.import_module(f'nova_holistic.cli.{program}').main()
     except ModuleNotFoundError as error:
         print(f'nova-holistic-{program}: {error}; install it with: '
               f"pip install 'nova_holistic[{extra}]'", file=sys.stderr)
         return exits.BAD_INPUT
-    return module.main()

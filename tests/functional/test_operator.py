@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from nova_holistic.cli.components import engine_components
+from nova_holistic.cli.components import (
+    engine_components, managed_groups)
 from nova_holistic.cli import manage
 from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
@@ -25,8 +26,9 @@ def cloud(lend_cloud, monkeypatch):
     with lend_cloud(HOSTS) as cloud:
         cloud.create_flavor('small', 2, 1024, 1)
         services = {'placement': cloud.placement, 'nova': cloud.compute}
-        monkeypatch.setattr(
-            engine_components, 'connect', lambda conf, name: services[name])
+        for module in (engine_components, managed_groups):
+            monkeypatch.setattr(
+                module, 'connect', lambda conf, name: services[name])
         yield cloud
 
 

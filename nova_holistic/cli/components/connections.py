@@ -9,16 +9,11 @@ from keystoneauth1 import loading
 from keystoneauth1.session import Session
 from requests import adapters
 
-from nova_holistic import exceptions
+from nova_holistic.cli.components.errors import NotConfigured
 from nova_holistic.inventory import http_environment
-
 
 _FILES = ('cafile', 'certfile', 'keyfile')
 """Options of keystoneauth that name a file for TLS."""
-
-
-class NotConfigured(exceptions.HolisticError):
-    """The options of a service are missing or invalid."""
 
 
 def connect_if_configured(conf, group: str) -> Adapter | None:

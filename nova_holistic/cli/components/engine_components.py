@@ -37,23 +37,6 @@ from nova_holistic.table.store import PlacementTable
 from nova_holistic.topology import load_topology
 
 
-def managed_table(conf) -> PlacementTable:
-    """The table as a command uses it.
-
-    :raises BadTransport: the transport of notifications does not exist
-    """
-    table = PlacementTable.from_conf(conf, 'manage')
-    observe(conf, table.database, 'manage')
-    return table
-
-
-def lifecycle(conf, table: PlacementTable) -> Lifecycle:
-    """:raises NotConfigured: the options of Placement are invalid"""
-    return Lifecycle(
-        conf, table, HoldClient.from_conf(conf, connect(conf, 'placement')),
-        DatabaseClock(table.database))
-
-
 def planning_inventory(conf, placement: Adapter,
                        nova: Adapter) -> InventoryDriver:
     """The inventory with the images and the storage pools of the cloud, if

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 import sys
 from typing import Any
 
-from nova_holistic.cli.components import engine_components
 from nova_holistic.cli import exits, files, parameters
 from nova_holistic.cli.manage_commands.command import Command, CommandResult
 from nova_holistic.cli.output import group_tables
@@ -31,7 +30,9 @@ _FAILED = (GroupStatus.UNPLACEABLE, GroupStatus.ERROR)
 
 def create(conf) -> CommandResult:
     """plan a group on the cloud in its current state, and hold its capacity"""
-    arguments, table = conf.command, engine_components.managed_table(conf)
+    from nova_holistic.cli.components import (
+        engine_components, managed_groups)
+    arguments, table = conf.command, managed_groups.managed_table(conf)
     record = engine_components.planner(conf, table).create(
         _document(arguments.file, arguments.parameters,
                   arguments.environments),
@@ -42,22 +43,25 @@ def create(conf) -> CommandResult:
 
 def list_groups(conf) -> CommandResult:
     """list groups, oldest first"""
-    groups = engine_components.managed_table(conf).list_groups(
+    from nova_holistic.cli.components import managed_groups
+    groups = managed_groups.managed_table(conf).list_groups(
         conf.command.project_id)
     return CommandResult(group_tables.groups(groups, conf.command.format))
 
 
 def show(conf) -> CommandResult:
     """show a group's status and the hosts of its members"""
+    from nova_holistic.cli.components import managed_groups
     return CommandResult(_group_text(
-        engine_components.managed_table(conf), conf.command.uuid,
+        managed_groups.managed_table(conf), conf.command.uuid,
         conf.command.format))
 
 
 def release(conf) -> CommandResult:
     """free the planned capacity of a group, of all or of some members"""
-    table = engine_components.managed_table(conf)
-    outcome = engine_components.lifecycle(conf, table).release(
+    from nova_holistic.cli.components import managed_groups
+    table = managed_groups.managed_table(conf)
+    outcome = managed_groups.lifecycle(conf, table).release(
         conf.command.uuid, conf.command.members or None)
     return CommandResult('\n'.join((
         *(f'{path}: released' for path in outcome.released),
@@ -67,8 +71,9 @@ def release(conf) -> CommandResult:
 def extend(conf) -> CommandResult:
     """extend the lease of a group: it expires after the given number of
     seconds"""
-    table = engine_components.managed_table(conf)
-    record = engine_components.lifecycle(conf, table).extend(
+    from nova_holistic.cli.components import managed_groups
+    table = managed_groups.managed_table(conf)
+    record = managed_groups.lifecycle(conf, table).extend(
         conf.command.uuid, conf.command.seconds)
     return CommandResult(
         f'lease until {group_tables.time(record.lease_expires_at)}')
@@ -77,16 +82,18 @@ def extend(conf) -> CommandResult:
 def replan(conf) -> CommandResult:
     """plan lost members of a group again; all other members keep their
     hosts"""
-    table = engine_components.managed_table(conf)
+    from nova_holistic.cli.components import (
+        engine_components, managed_groups)
+    table = managed_groups.managed_table(conf)
     record = engine_components.planner(conf, table).replan(conf.command.uuid)
     return _planning_result(table, record, conf.command.format)
 
 
 def delete(conf) -> CommandResult:
     """delete a group and free its capacity; its servers are not affected"""
-    engine_components.lifecycle(conf,
-                                engine_components.managed_table(conf)).delete(
-                                    conf.command.uuid)
+    from nova_holistic.cli.components import managed_groups
+    managed_groups.lifecycle(
+        conf, managed_groups.managed_table(conf)).delete(conf.command.uuid)
     return CommandResult('')
 
 

@@ -2,11 +2,13 @@
 """``nova-holistic-manage hold``: the holds in Placement."""
 
 import argparse
+from typing import TYPE_CHECKING
 
-from nova_holistic.cli.components import engine_components
 from nova_holistic.cli import exits
 from nova_holistic.cli.manage_commands.command import Command, CommandResult
-from nova_holistic.reconcile.orphan_holds import Orphan
+
+if TYPE_CHECKING:
+    from nova_holistic.reconcile.orphan_holds import Orphan
 
 LEFT = 1
 """Exit code: holds without a group exist."""
@@ -15,8 +17,10 @@ LEFT = 1
 def audit(conf) -> CommandResult:
     """list holds in Placement that belong to no group; exits with 1 if any
     remain"""
-    orphans = engine_components.orphans(conf,
-                                        engine_components.managed_table(conf))
+    from nova_holistic.cli.components import (
+        engine_components, managed_groups)
+    orphans = engine_components.orphans(
+        conf, managed_groups.managed_table(conf))
     lines, left = [], False
     for orphan in orphans.audit():
         dropped = conf.command.delete and orphans.drop(orphan)
@@ -25,7 +29,7 @@ def audit(conf) -> CommandResult:
     return CommandResult('\n'.join(lines), LEFT if left else exits.GOOD)
 
 
-def _line(orphan: Orphan) -> str:
+def _line(orphan: 'Orphan') -> str:
     held = '; '.join(
         f'{provider}: ' + ', '.join(
             f'{name} {amount}' for name, amount in sorted(amounts.items()))

@@ -6,19 +6,19 @@ import json
 
 import yaml
 
-from nova_holistic.cli.components.connections import (
-    connect, connect_if_configured)
 from nova_holistic.cli.manage_commands.command import Command, CommandResult
-from nova_holistic.documents.inventories.writer import inventory_document
-from nova_holistic.inventory.cinder.pools import with_cinder_pools
-from nova_holistic.inventory import load_inventory
-from nova_holistic.topology import load_topology
 
 
 def export(conf) -> CommandResult:
     """write the inventory document of the live cloud, which nova-holistic
     plan, check and map read; with Cinder's storage pools if [cinder] is
     configured"""
+    from nova_holistic.cli.components.connections import (
+        connect, connect_if_configured)
+    from nova_holistic.documents.inventories.writer import inventory_document
+    from nova_holistic.inventory.cinder.pools import with_cinder_pools
+    from nova_holistic.inventory import load_inventory
+    from nova_holistic.topology import load_topology
     snapshot = load_inventory(
         conf, placement=connect(conf, 'placement'),
         compute=connect(conf, 'nova')).snapshot()

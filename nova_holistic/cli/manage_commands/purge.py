@@ -5,7 +5,6 @@ import argparse
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 
-from nova_holistic.cli.components import engine_components
 from nova_holistic.cli.manage_commands.command import Command, CommandResult
 from nova_holistic.cli.manage_commands import group
 from nova_holistic.cli.output import group_tables
@@ -30,7 +29,8 @@ class NotFinished(exceptions.HolisticError):
 
 def purge(conf) -> CommandResult:
     """delete finished groups that have neither servers nor holds"""
-    arguments, table = conf.command, engine_components.managed_table(conf)
+    from nova_holistic.cli.components import managed_groups
+    arguments, table = conf.command, managed_groups.managed_table(conf)
     if arguments.uuid is None:
         choice = _choice(table, arguments, DAYS)
         finished = group_purge.finished(

@@ -31,6 +31,44 @@ def test_the_help_imports_no_large_package(words):
     assert HEAVY.isdisjoint(done.stderr.split())
 
 
+RUN_MANAGE = """
+import sys
+from nova_holistic.cli import programs
+code = programs.manage()
+print(*sorted({name.partition('.')[0] for name in sys.modules}))
+sys.exit(code)
+"""
+
+
+def managed(tmp_path, start, *words):
+    """Run a command of nova-holistic-manage on a database."""
+    file = tmp_path / 'nova-holistic.conf'
+    file.write_text(
+        f'[holistic_database]\nconnection = {new_table(tmp_path)}\n')
+    return subprocess.run(
+        [sys.executable, '-c', start + RUN_MANAGE, '--config-file', str(file),
+         *words], capture_output=True, text=True, timeout=300)
+
+
+@pytest.mark.parametrize('words, unused', [
+    (('db', 'version'), {'pulp', 'highspy', 'oslo_messaging', 'eventlet'}),
+    (('refusal', 'list'), {'pulp', 'highspy', 'oslo_messaging', 'eventlet'}),
+    (('group', 'list'), {'pulp', 'highspy'})], ids=str)
+def test_a_command_of_an_operator_imports_what_it_uses(
+        tmp_path, words, unused):
+    done = managed(tmp_path, '', *words)
+    assert done.returncode == 0
+    assert unused.isdisjoint(done.stdout.split())
+
+
+def test_a_command_of_an_operator_names_the_extra_that_it_needs(tmp_path):
+    done = managed(tmp_path, 'import sys\n'
+                   'sys.modules["oslo_messaging"] = None\n', 'group', 'list')
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].endswith(
+        "install it with: pip install 'nova_holistic[engine]'")
+
+
 def test_the_help_lists_every_command():
     done = subprocess.run(
         [sys.executable, '-m', 'nova_holistic.cli.main', '--help'],
