@@ -52,6 +52,13 @@ class Group:
             yield from group.scopes(
                 join_path(path, group.name), (*ancestors, self))
 
+    def described_groups(self) -> Iterator['Group']:
+        """This group and all groups below it, including templates from which
+        no group is made yet."""
+        yield self
+        for group in (*self.groups, *self.templates):
+            yield from group.described_groups()
+
     def all_members(self, path: str = '') -> tuple[Member, ...]:
         """Every server of this group and of its nested groups, in document
         order."""

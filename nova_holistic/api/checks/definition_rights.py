@@ -53,14 +53,15 @@ class DefinitionRights:
     def must_allow(self, context: RequestContext, group: Group,
                    owner: Owned) -> None:
         """
-        :param group: the whole definition
+        :param group: the whole definition. Groups that do not exist yet, and
+            which the first create adds, count as well
         :param owner: the record of the group; for a new one, the context
         :raises ApiError: 403, at the first part for which the user lacks the
             right
         """
-        for scope in group.scopes():
-            self._check_rules(context, scope.group, owner)
-            for member in scope.group.members:
+        for described in group.described_groups():
+            self._check_rules(context, described, owner)
+            for member in described.members:
                 if (self._names_a_host(member.requirements.location)
                         and not self._may_name_hosts(context, owner)):
                     raise forbidden(

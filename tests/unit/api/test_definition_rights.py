@@ -34,6 +34,12 @@ def nested(inner):
         {'name': 'first', 'members': [ONE]}, inner]}
 
 
+def optional(group):
+    """A nested group that does not exist until a create points at it."""
+    return {'name': 'outer', 'members': [ONE], 'groups': [
+        {**group, 'count': {'min': 0, 'desired': 0, 'max': 2}}]}
+
+
 NEED_A_RIGHT = [
     (alone('az'), LEVEL, 'policies[0].level'),
     (alone('power_feed'), LEVEL, 'policies[0].level'),
@@ -43,11 +49,16 @@ NEED_A_RIGHT = [
     (below('az1/cmp-1/deeper'), HOST, 'policies[0].path'),
     (nested(below('az1/cmp-1')), HOST, 'groups[1].policies[0].path'),
     (pinned('az1/cmp-1'), HOST, 'members[1].location'),
-    (nested(pinned('az1/cmp-1')), HOST, 'groups[1].members[1].location')]
+    (nested(pinned('az1/cmp-1')), HOST, 'groups[1].members[1].location'),
+    (optional(alone('az')), LEVEL, 'groups[0].policies[0].level'),
+    (optional(nested(alone('az'))), LEVEL,
+     'groups[0].groups[1].policies[0].level'),
+    (optional(below('az1/cmp-1')), HOST, 'groups[0].policies[0].path'),
+    (optional(pinned('az1/cmp-1')), HOST, 'groups[0].members[1].location')]
 
 FREE = [alone('host'), {'name': 'alone', 'members': [ONE], 'policies': [
     {'type': 'exclusive'}]}, alone('az', weight=1), below('az1'),
-    pinned('az1')]
+    pinned('az1'), optional(alone('host')), optional(below('az1'))]
 
 WAYS = {
     'create': lambda service, document, token: service.ask(
