@@ -11,7 +11,7 @@ from typing import Any
 from nova_holistic.documents.groups.bounds import (
     must_have_number, with_numbers)
 from nova_holistic.documents.groups.document_parts import (
-    below, Document, index, top)
+    below, Document, index, missing_group, top)
 from nova_holistic.documents.hot.source_places import SourcePlaces
 from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument
@@ -46,7 +46,7 @@ def with_members(document: Mapping[str, Any],
         path, added = _addressed(description, place)
         if path not in groups:
             raise InvalidDocument(join(place, 'group'),
-                                  f'there is no group {brief(path)}')
+                                  missing_group(outermost, path))
         if path not in rosters:
             rosters[path] = _MemberList(*groups[path])
         changed_part = rosters[path].add(added, place)

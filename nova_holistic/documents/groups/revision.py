@@ -10,7 +10,7 @@ from typing import Any
 
 from nova_holistic.documents.groups.adoption import without_adoptions_of
 from nova_holistic.documents.groups.document_parts import (
-    below, Document, index, top)
+    below, Document, index, missing_group, top)
 from nova_holistic.documents.validation import brief
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.members.bounds import numbered
@@ -24,12 +24,13 @@ def without_member(document: Mapping[str, Any], path: str) -> Document:
     name. A group keeps at least one member. The document no longer adopts a
     server as a removed member.
 
-    :raises InvalidDocument: the group has no such member, or it is the only
-        one of its group
+    :raises InvalidDocument: the document does not describe such a member, or
+        it is the only one of its group
     """
     *groups, name = path.split('/')
     changed = _changed(
-        document, groups, lambda group: _left(group, name, path), '')
+        document, groups, lambda group: _left(group, name, path),
+        lambda: missing_group(document, '/'.join(groups)))
     return without_adoptions_of(
         changed, path, _is_counted(top(document), groups, name))
 
@@ -53,23 +54,24 @@ def _rules(group: Mapping[str, Any], path: str) -> dict[str, Any]:
 
 def _changed(document: Mapping[str, Any], names: Sequence[str],
              change: Callable[[Mapping[str, Any]], Document],
-             place: str) -> Document:
+             why_missing: Callable[[], str]) -> Document:
     """The document with one of its groups changed.
 
     :param names: of that group and of those that it is nested in, from below
         the top
-    :param place: position for the error if the group does not exist
+    :param why_missing: the message of the error if the document does not
+        describe the group
     """
     if 'group' in document:
         return {**document, 'group': _changed(
-            document['group'], names, change, place)}
+            document['group'], names, change, why_missing)}
     if not names:
         return change(document)
     nested = list(document.get('groups', ()))
     at = index(nested, names[0])
     if at is None:
-        raise InvalidDocument(place, f'there is no group {brief(names[0])}')
-    nested[at] = _changed(nested[at], names[1:], change, place)
+        raise InvalidDocument('', why_missing())
+    nested[at] = _changed(nested[at], names[1:], change, why_missing)
     return {**document, 'groups': nested}
 
 

@@ -118,6 +118,18 @@ def test_a_path_with_a_trailing_newline_is_unknown(service):
     assert service.table.get_group(group).task is None
 
 
+def test_a_member_of_one_replica_cannot_be_removed(service):
+    """The response does not claim that the group does not exist."""
+    group = service.planned({'name': 'shop', 'groups': [{
+        'name': 'db', 'count': 2,
+        'members': [{'name': 'node', 'resources': {'VCPU': 1}}]}]})
+    answer = service.ask('DELETE', f'/v1/groups/{group}/members/db-1/node')
+    assert refusal(answer) == (
+        409, 'holistic.conflict',
+        "the count of group 'db' creates 'db-1': all groups of a count have "
+        'the same members')
+
+
 def test_the_last_member_of_a_group_cannot_be_removed(service):
     group = service.planned({'name': 'one', 'members': [LOG]})
     answer = service.ask('DELETE', f'/v1/groups/{group}/members/log')

@@ -136,6 +136,35 @@ def test_removing_a_middle_server_keeps_the_other_names():
     assert paths(again) == ['web', 'db/node-2']
 
 
+def replicas(count):
+    """A shop with several databases inside a nested group."""
+    return {'name': 'shop', 'groups': [{'name': 'eu', 'groups': [{
+        'name': 'db', 'count': count, 'members': [
+            {'name': 'node', 'count': 2, 'resources': SMALL},
+            {'name': 'proxy', 'resources': SMALL}]}]}]}
+
+
+@pytest.mark.parametrize('count', [2, {'min': 1, 'desired': 2, 'max': 3}])
+@pytest.mark.parametrize('change', [
+    lambda document: without_member(document, 'eu/db-1/proxy'),
+    lambda document: without_member(document, 'eu/db-1/node-0'),
+    lambda document: with_members(document, [
+        {'name': 'spare', 'resources': SMALL, 'group': 'eu/db-1'}])])
+def test_the_members_of_one_replica_do_not_change_alone(count, change):
+    with pytest.raises(InvalidDocument) as caught:
+        change(replicas(count))
+    assert caught.value.message == (
+        "the count of group 'eu/db' creates 'eu/db-1': all groups of a count "
+        'have the same members')
+
+
+@pytest.mark.parametrize('path', ['us', 'eu/us', 'eu/db-x', 'eu/db/us'])
+def test_a_group_that_does_not_exist_is_named(path):
+    with pytest.raises(InvalidDocument) as caught:
+        without_member(replicas(2), f'{path}/node')
+    assert caught.value.message == f"there is no group '{path}'"
+
+
 def test_the_numbers_of_removed_servers_are_not_reused():
     after = with_members(without_member(shop(), 'db/node-0'),
                          [{'name': 'node', 'group': 'db'}])
