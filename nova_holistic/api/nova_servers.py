@@ -56,6 +56,9 @@ def check(table: PlacementTable, project_id: str, raw: bytes,
         return
     if pointer is None:
         return
+    if not has_pointer(hints) and not _has(target, project_id):
+        # Nova states that the project has no such server group.
+        return
     _must_have(pointer, target, project_id)
     try:
         if not _is_enough(target, _count(body.get('server'))) and not may_grow(
@@ -98,9 +101,13 @@ def _must_be_text(name: str, value: Any) -> None:
 def _must_have(pointer: Pointer, target: PointerTarget | None,
                project_id: str) -> None:
     # The response does not reveal whether another project has the group.
-    if target is None or target.project_id != project_id:
+    if not _has(target, project_id):
         raise RequestRefused(
             f'group {pointer.group} is not known in this project')
+
+
+def _has(target: PointerTarget | None, project_id: str) -> bool:
+    return target is not None and target.project_id == project_id
 
 
 def _is_enough(target: PointerTarget, count: int) -> bool:

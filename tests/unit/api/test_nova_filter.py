@@ -11,8 +11,9 @@ import pytest
 import webob
 
 from nova_holistic.api.nova_filter import NovaFilter
+from nova_holistic.table.coordination.bindings import Binding, BindingKind
 from nova_holistic.table.store import PlacementTable
-from tests.unit.api.service import refusal, SHOP
+from tests.unit.api.service import NOON, refusal, SHOP
 from tests.unit.table import builders
 
 CREATE = json.dumps({'server': {'name': 'one'}, 'os:scheduler_hints': {
@@ -89,6 +90,23 @@ def test_a_create_with_an_unknown_pointer_is_refused(ask, path):
     assert answer.json['badRequest']['code'] == 400
     assert 'is not known in this project' in (
         answer.json['badRequest']['message'])
+
+
+def test_a_server_group_of_another_project_is_not_revealed(ask, service):
+    """Nova answers as for every server group that the project does not
+    have."""
+    server_group = str(uuid.uuid4())
+    group = builders.planned(service.table, web=None)
+    assert service.table.bindings.add(Binding(
+        BindingKind.SERVER_GROUP, server_group, group.uuid, 'db/web', NOON))
+    raw = json.dumps({
+        'server': {'name': 'one', 'min_count': 2},
+        'os:scheduler_hints': {'group': server_group}}).encode()
+    own = ask('POST', '/servers', raw)
+    assert own.status_int == 400
+    assert group.uuid in own.json['badRequest']['message']
+    other = ask('POST', '/servers', raw, ann(project_id='green'))
+    assert other.body == b'/v2.1/servers ' + raw
 
 
 @pytest.mark.parametrize('member', ['\ud800', 'a\0b', '\n'])
