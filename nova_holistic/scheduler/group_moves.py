@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nova import context as nova_context
 from nova import exception
 from nova import objects
 from oslo_log import log as logging
@@ -102,8 +101,7 @@ class _GroupMove:
     def _place(self, answer: Answer) -> Place:
         name, node, provider = _chosen(answer[0])
         host = locations.locate_hosts(
-            self.connections.topology, nova_context.get_admin_context(),
-            [name])[name]
+            self.connections.topology, [name])[name]
         return Place(name, node, provider, host.location,
                      tuple(sorted(host.labels.items())))
 

@@ -133,6 +133,22 @@ def test_an_answer_reads_the_servers_of_groups_once(cloud, name):
         'SELECT instance_mappings', 'SELECT instances']
 
 
+@pytest.mark.parametrize('name', ['anti-affinity', 'exclusive', 'both'])
+def test_an_answer_locates_the_servers_that_have_moved_once(cloud, name):
+    """The policies of a group and the domains that groups reserve need the
+    racks of their hosts."""
+    group = group_of(cloud, FEW, {
+        'anti-affinity': APART, 'exclusive': POLICIES['exclusive'],
+        'both': [*POLICIES['exclusive'], *APART]}[name])
+    for server, host in zip(servers_of(cloud, group), ('cmp-3', 'cmp-4')):
+        write_server(cloud, server, host=host)
+    answer(cloud, group, 'm-0')
+    costs = nova_records.cost(
+        lambda: answer(cloud, group, 'm-1'), ['aggregate'])
+    assert [text.split('.')[0] for text, _ in costs] == [
+        'SELECT aggregate_hosts']
+
+
 WIDE = {name: policies if policies is not APART else [
     {'type': 'anti-affinity', 'level': 'rack', 'max_per_domain': 500}]
     for name, policies in POLICIES.items()}

@@ -15,11 +15,12 @@ from nova_holistic.scheduler import request_memory
 
 _SERVER = models.InstanceMapping.__table__.c
 _HOST, _CELL = models.HostMapping.__table__, models.CellMapping.__table__
-_OF_SERVERS = ListStatement(sa.select(
+_OF_SERVERS = ListStatement.of_column(sa.select(
     _SERVER.instance_uuid, _SERVER.cell_id, _SERVER.queued_for_delete),
     _SERVER.instance_uuid)
-_OF_HOSTS = ListStatement(sa.select(_HOST.c.host, _CELL.c.uuid).join_from(
-    _HOST, _CELL, _CELL.c.id == _HOST.c.cell_id), _HOST.c.host)
+_OF_HOSTS = ListStatement.of_column(
+    sa.select(_HOST.c.host, _CELL.c.uuid).join_from(
+        _HOST, _CELL, _CELL.c.id == _HOST.c.cell_id), _HOST.c.host)
 
 
 def of_servers_once(context, uuids: Collection[str],

@@ -21,7 +21,7 @@ _SERVER = models.Instance.__table__.c
 
 def _nodes_and_services(with_numa: bool) -> ListStatement:
     """Columns of a node, then those of its service."""
-    return ListStatement(sa.select(
+    return ListStatement.of_column(sa.select(
         *((sa.null() if column.name == 'numa_topology' and not with_numa
            else column).label(f'node_{column.name}')
           for column in _NODE.columns),
@@ -37,7 +37,7 @@ def _nodes_and_services(with_numa: bool) -> ListStatement:
 _NODES_AND_SERVICES = {with_numa: _nodes_and_services(with_numa)
                        for with_numa in (False, True)}
 _NODE_KEYS, _SERVICE_KEYS = _NODE.columns.keys(), _SERVICE.columns.keys()
-_SERVERS = ListStatement(sa.select(_SERVER.host, _SERVER.uuid).where(
+_SERVERS = ListStatement.of_column(sa.select(_SERVER.host, _SERVER.uuid).where(
     _SERVER.deleted == 0), _SERVER.host)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statements with a list of values, for databases of Nova."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 import functools
 from typing import Any
 
@@ -12,6 +12,9 @@ from nova_holistic.table.batches import batches
 FEW = 16
 """Maximum number of values in a list with one parameter for each value."""
 
+IsIn = Callable[[sa.ColumnElement], sa.ColumnElement]
+"""Returns the condition that a column has one of the values."""
+
 
 class ListStatement:
     """A statement that selects the rows with one of the values in a column.
@@ -21,13 +24,20 @@ class ListStatement:
     instead, and their text is built once for each number of values.
     """
 
-    def __init__(self, statement: sa.Select, column: sa.ColumnElement):
+    def __init__(self, build: Callable[[IsIn], sa.SelectBase]):
+        """:param build: returns the statement with the condition for each
+        column whose values are selected"""
+        self._of_many = build(lambda column: column.in_(
+            sa.bindparam('values', expanding=True)))
+        self._of_few = functools.cache(lambda number: build(
+            lambda column: column.in_([sa.bindparam(_name(index))
+                                       for index in range(number)])))
+
+    @classmethod
+    def of_column(cls, statement: sa.Select, column: sa.ColumnElement
+                  ) -> 'ListStatement':
         """:param statement: statement without the condition for the column"""
-        self._of_many = statement.where(
-            column.in_(sa.bindparam('values', expanding=True)))
-        self._of_few = functools.cache(lambda number: statement.where(
-            column.in_([sa.bindparam(_name(index))
-                        for index in range(number)])))
+        return cls(lambda is_in: statement.where(is_in(column)))
 
     def rows(self, link: sa.Connection, values: Collection[Any]
              ) -> list[sa.Row]:

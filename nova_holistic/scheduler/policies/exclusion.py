@@ -111,9 +111,10 @@ def _reserved(connections: Connections, planned: Membership | None
     One statement is sent to the placement table if no group is exclusive, or
     if no group has changed: see ``ExclusiveGroups``. It is not sent if its
     result is known. If members have servers,
-    ``MemberPositionCache`` sends its statements. Two more statements are sent
-    if a member is not at its planned place, or if a group was planned with
-    other levels than the current ones. Only changed groups are evaluated.
+    ``MemberPositionCache`` sends its statements. One more statement is
+    sent if a member is not at its planned place, or if a group was planned
+    with other levels than the current ones, unless the current request has
+    located these hosts before. Only changed groups are evaluated.
 
     :param planned: the membership if its planned host is checked. Data that
         were read together with its group, or for its policies, are not read
@@ -157,8 +158,7 @@ def _of_groups(connections: Connections, groups: Sequence[Found],
              else _hosts_to_locate(connections, found, positions)
              for found in groups}
     hosts = locations.locate_hosts(
-        connections.topology, nova_context.get_admin_context(),
-        set[str]().union(*names.values()))
+        connections.topology, set[str]().union(*names.values()))
     now = {}
     for found in groups:
         uuid = found[0].uuid

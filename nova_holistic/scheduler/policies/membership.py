@@ -119,7 +119,7 @@ class Membership:
                 # Other rows may have places that the table does not have.
                 self if self.by_plan and self.rows is self._members else None),
             lambda names: locations.locate_hosts(
-                connections.topology, context, names))
+                connections.topology, names))
         self._displaced.append(found.displaced)
         placed = found.placed.variant(
             {path: None, **self._volumes(connections)})

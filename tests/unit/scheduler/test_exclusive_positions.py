@@ -31,7 +31,7 @@ def connections(tmp_path, monkeypatch):
     """The connections of a scheduler that needs only the table. Each host is
     in the same rack."""
     monkeypatch.setattr(
-        locations, 'locate_hosts', lambda topology, context, names: {
+        locations, 'locate_hosts', lambda topology, names: {
             name: locations.planned_host(replace(OTHER, host=name))
             for name in names})
     return Connections(
