@@ -110,6 +110,11 @@ function create_holistic_accounts {
 
 function init_holistic {
     recreate_database holistic
+    if [[ "$DATABASE_TYPE" == mysql ]]; then
+        # DevStack creates databases with the character set utf8.
+        mysql -u"$DATABASE_USER" -p"$DATABASE_PASSWORD" -h"$MYSQL_HOST" \
+            -e "ALTER DATABASE holistic CHARACTER SET utf8mb4"
+    fi
     "$HOLISTIC_BIN_DIR/nova-holistic-manage" --config-file "$HOLISTIC_CONF" \
         db upgrade
 }

@@ -30,6 +30,8 @@ VARIABLES = {
     'VIRT_DRIVER': 'fake', 'NUMBER_FAKE_NOVA_COMPUTE': '3',
     'SERVICE_PROTOCOL': 'http', 'SERVICE_HOST': '192.0.2.1',
     'SERVICE_TIMEOUT': '60', 'REGION_NAME': 'RegionOne',
+    'DATABASE_TYPE': 'mysql', 'DATABASE_USER': 'root',
+    'DATABASE_PASSWORD': 'secret', 'MYSQL_HOST': '192.0.2.1',
     'STACK_USER': 'stack', 'ENABLE_DEBUG_LOG_LEVEL': 'True',
     'SSL_BUNDLE_FILE': '/opt/stack/data/ca-bundle.pem',
     'NOVA_CONF': '/etc/nova/nova.conf',
@@ -62,7 +64,7 @@ ANSWERS = {
 }
 SILENT = ('is_service_enabled', 'get_python_exec_prefix')
 """Functions that are called too often to be recorded."""
-PROGRAMS = ('sudo', 'openstack', 'uwsgi', 'nova-holistic-manage')
+PROGRAMS = ('sudo', 'openstack', 'uwsgi', 'mysql', 'nova-holistic-manage')
 """Programs that are recorded and do nothing."""
 TOOLS = ('sed', 'seq', 'rm', 'grep', 'bash', 'env')
 """Programs that really run."""

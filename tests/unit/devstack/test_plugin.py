@@ -142,10 +142,18 @@ def test_the_schema_is_created_before_processes_start(run):
     done = run('stack.sh')
     names = [call[0] for call in done.calls]
     assert (names.index('setup_develop') < names.index('recreate_database')
-            < names.index('nova-holistic-manage') < names.index('run_process'))
+            < names.index('mysql') < names.index('nova-holistic-manage')
+            < names.index('run_process'))
     assert done.of('recreate_database') == [('holistic',)]
     assert done.of('nova-holistic-manage') == [
         ('--config-file', CONF, 'db', 'upgrade')]
+
+
+def test_the_database_stores_all_characters(run):
+    assert run('stack.sh').of('mysql') == [(
+        '-uroot', '-psecret', '-h192.0.2.1', '-e',
+        'ALTER DATABASE holistic CHARACTER SET utf8mb4')]
+    assert not run('stack.sh', DATABASE_TYPE='postgresql').of('mysql')
 
 
 def test_the_service_is_registered_in_keystone(run):
