@@ -135,7 +135,7 @@ class HoldClient:
                      for hold, there in found.items() if there is not None}
             return False
 
-        self._repeat(attempt)
+        retry_policy.retry_or_raise(attempt, self._sleep)
 
     def candidates(self, provider: str, wanted: Requirements) -> Candidates:
         """See ``provider_candidates.read_candidates``."""
@@ -261,10 +261,3 @@ class HoldClient:
         return {**allocated(member), 'project_id': project_id,
                 'user_id': user_id, 'consumer_generation': None,
                 'consumer_type': HOLD}
-
-    def _repeat(self, attempt: Callable[[], bool]) -> None:
-        """:raises HoldsError: others changed the same hosts in each attempt"""
-        if not retry_policy.retry_until_success(attempt, self._sleep):
-            raise errors.HoldsError(
-                'Placement refused every attempt because of concurrent '
-                'changes to the hosts')

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes allocations of instances without an exchange of holds."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from nova_holistic.holds import errors, retry_policy
@@ -36,7 +36,7 @@ class InstanceAllocations:
                     f'planned')
             return found is not None
 
-        self._repeat(attempt)
+        retry_policy.retry_or_raise(attempt, self._sleep)
 
     def restore(self, instance_uuid: str, before: Mapping[str, Any] | None
                 ) -> None:
@@ -64,15 +64,4 @@ class InstanceAllocations:
                 'consumer_generation': found and found[
                     'consumer_generation']}})
 
-        self._repeat(attempt)
-
-    def _repeat(self, attempt: Callable[[], bool]) -> None:
-        """Repeat an attempt until it succeeds.
-
-        :raises HoldsError: other requests changed the same hosts in each
-            attempt
-        """
-        if not retry_policy.retry_until_success(attempt, self._sleep):
-            raise errors.HoldsError(
-                'Placement refused every attempt because of concurrent '
-                'changes to the hosts')
+        retry_policy.retry_or_raise(attempt, self._sleep)

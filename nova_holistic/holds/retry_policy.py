@@ -13,6 +13,8 @@ import time
 
 import tenacity
 
+from nova_holistic.holds import errors
+
 ATTEMPTS = 5
 """Maximum number of attempts at one change."""
 FIRST_WAIT = 0.05
@@ -44,6 +46,18 @@ def retry_until_success(attempt: Callable[[], bool],
             multiplier=FIRST_WAIT, max=LONGEST_WAIT),
         retry=tenacity.retry_if_result(_failed),
         retry_error_callback=_no_more_attempts)(outcomes.__next__)
+
+
+def retry_or_raise(attempt: Callable[[], bool], sleep: Sleep) -> None:
+    """Repeat an attempt as ``retry_until_success`` does.
+
+    :raises HoldsError: all attempts failed, because other requests changed
+        the same hosts
+    """
+    if not retry_until_success(attempt, sleep):
+        raise errors.HoldsError(
+            'Placement refused every attempt because of concurrent changes to '
+            'the hosts')
 
 
 def _failed(succeeded: bool) -> bool:

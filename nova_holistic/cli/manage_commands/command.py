@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nova_holistic.cli import exits
+from nova_holistic.cli.output import group_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,13 @@ class CommandResult:
     text: str
     code: int = exits.GOOD
     error: str = ''
+
+
+def add_format(parser: argparse.ArgumentParser) -> None:
+    """Add the option of commands whose answer is a table or JSON."""
+    parser.add_argument(
+        '--format', default='table', choices=group_tables.FORMATS,
+        help='format of the answer (default: %(default)s)')
 
 
 def _no_arguments(parser: argparse.ArgumentParser) -> None:

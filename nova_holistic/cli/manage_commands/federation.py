@@ -3,7 +3,8 @@
 
 import argparse
 
-from nova_holistic.cli.manage_commands.command import Command, CommandResult
+from nova_holistic.cli.manage_commands.command import (
+    add_format, Command, CommandResult)
 from nova_holistic.cli.manage_commands import group
 from nova_holistic.cli.output import group_tables
 
@@ -48,7 +49,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--dry-run', action='store_true',
         help='list the groups, and restore none')
-    _add_format(parser)
+    add_format(parser)
 
 
 def _forget_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +61,7 @@ def _forget_arguments(parser: argparse.ArgumentParser) -> None:
         '--cloud-is-gone', action='store_true',
         help='remove the parts. Without this option, the parts are only '
              'listed')
-    _add_format(parser)
+    add_format(parser)
 
 
 def _end_task_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,19 +69,13 @@ def _end_task_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--dry-run', action='store_true',
         help='list the tasks, and end none')
-    _add_format(parser)
+    add_format(parser)
 
 
 def _add_groups(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         'groups', nargs='+', type=group.printable_name, metavar='UUID',
         help='UUID of a group of this parent')
-
-
-def _add_format(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        '--format', default='table', choices=group_tables.FORMATS,
-        help='format of the answer (default: %(default)s)')
 
 
 COMMANDS = {('federation', 'recover'): Command(recover, _arguments),

@@ -11,7 +11,8 @@ import sys
 from typing import Any
 
 from nova_holistic.cli import exits, files, parameters
-from nova_holistic.cli.manage_commands.command import Command, CommandResult
+from nova_holistic.cli.manage_commands.command import (
+    add_format, Command, CommandResult)
 from nova_holistic.cli.output import group_tables
 from nova_holistic.documents.definition import (
     is_template, read_definition, split_definition)
@@ -147,13 +148,13 @@ def _create_arguments(parser: argparse.ArgumentParser) -> None:
         help='time until the lease of the group expires; 0 means no lease '
              '(default: [planner] lease)')
     parameters.add_option(parser)
-    _add_format(parser)
+    add_format(parser)
 
 
 def _list_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--project-id', type=printable_name, metavar='ID',
                         help='only groups of this project')
-    _add_format(parser)
+    add_format(parser)
 
 
 def _release_arguments(parser: argparse.ArgumentParser) -> None:
@@ -173,18 +174,12 @@ def _extend_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _seen_arguments(parser: argparse.ArgumentParser) -> None:
     _add_uuid(parser)
-    _add_format(parser)
+    add_format(parser)
 
 
 def _add_uuid(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('uuid', type=printable_name, metavar='UUID',
                         help='UUID of the group')
-
-
-def _add_format(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        '--format', default='table', choices=group_tables.FORMATS,
-        help='format of the answer (default: %(default)s)')
 
 
 def printable_name(text: str) -> str:

@@ -5,7 +5,8 @@ import argparse
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 
-from nova_holistic.cli.manage_commands.command import Command, CommandResult
+from nova_holistic.cli.manage_commands.command import (
+    add_format, Command, CommandResult)
 from nova_holistic.cli.manage_commands import group
 from nova_holistic.cli.output import group_tables
 from nova_holistic import exceptions
@@ -102,9 +103,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--dry-run', action='store_true',
         help='list the groups, and delete none')
-    parser.add_argument(
-        '--format', default='table', choices=group_tables.FORMATS,
-        help='format of the answer (default: %(default)s)')
+    add_format(parser)
 
 
 def _number(least: int, most: int) -> Callable[[str], int]:

@@ -4,7 +4,8 @@
 import argparse
 import json
 
-from nova_holistic.cli.manage_commands.command import Command, CommandResult
+from nova_holistic.cli.manage_commands.command import (
+    add_format, Command, CommandResult)
 from nova_holistic.cli.manage_commands import group
 from nova_holistic.cli.output import group_tables
 from nova_holistic.table.coordination.refusals import KnownRefusal
@@ -57,9 +58,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--host', type=group.printable_name, metavar='HOST',
         help='only refusals of this host (default: any host)')
-    parser.add_argument(
-        '--format', default='table', choices=group_tables.FORMATS,
-        help='format of the answer (default: %(default)s)')
+    add_format(parser)
 
 
 COMMANDS = {

@@ -31,17 +31,6 @@ def has_other_format(document: Any) -> bool:
         key in document for key in _OTHER_VERSIONS)
 
 
-def validated_template(document: Any) -> dict[str, Any]:
-    """The template without its empty sections.
-
-    :raises InvalidDocument: it is not a valid template
-    """
-    mistakes = Mistakes()
-    template = readable_template(document, mistakes)
-    mistakes.must_be_none()
-    return template
-
-
 def readable_template(document: Any, mistakes: Mistakes) -> dict[str, Any]:
     """The sections of the template that can be read.
 
