@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which groups engines still work on, for all requests that wait for them.
+"""Finds the groups on which engines still work, for all waiting requests.
 
 The more groups wait for an engine, the more requests wait, and the longer each
-of them waits. If each request read the table itself, the API would use more
-processor time when there is least of it.
+of them waits. If each request read the table itself, the API would use the
+most processor time when the engines need it.
 """
 
 from collections.abc import Callable, Collection

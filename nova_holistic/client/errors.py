@@ -49,8 +49,8 @@ class NotSent(Refused):
 
 
 class TimedOut(exceptions.HolisticError):
-    """The awaited state was not reached within the timeout; it may still
-    be."""
+    """The awaited state was not reached within the timeout. It may be reached
+    later."""
 
 
 def refused(error: ks_exceptions.HttpError) -> Refused:
