@@ -56,7 +56,8 @@ class RegisteredCredentials:
             raise CredentialRefused(
                 f'the keystone of {child.name} does not accept the '
                 'application credential') from error
-        except ks_exceptions.ClientException as error:
+        # OSError: the certificates of the child are missing.
+        except (ks_exceptions.ClientException, OSError) as error:
             raise ChildUnreachable(
                 f'keystone of {child.name}: {error}') from error
         self._rows.put(

@@ -214,3 +214,24 @@ def test_no_document_contains_the_token():
     assert RequestContext.from_document(
         {**context.to_document(), 'auth': 'x'}).auth is None
     assert 'SentToken' not in repr(context)
+
+
+def test_nothing_is_stored_while_the_certificates_of_a_child_are_missing(
+        stored, tmp_path):
+    """The operator replaces the file at this moment."""
+    children = UserChildren([ChildEntry(
+        'ams', keystone='https://127.0.0.1:1/v3', region='ams',
+        ca_file=str(tmp_path / 'ca.pem'))], HttpLimits(), stored, lambda: NOON)
+    registrations = Registrations(children, stored)
+    with pytest.raises(ChildUnreachable):
+        registrations.register(ANN, 'ams', ID, SECRET)
+    assert registrations.children(ANN)[0].registered_at is None
+
+
+def test_a_child_whose_certificates_are_missing_does_not_answer(tmp_path):
+    children = UserChildren([ChildEntry(
+        'dfw', endpoint='https://127.0.0.1:1/api',
+        ca_file=str(tmp_path / 'ca.pem'))], HttpLimits(), None, lambda: NOON)
+    found = children.of(ANN)['dfw'].show(UUID)
+    assert isinstance(found, Refusal)
+    assert found.kind is RefusalKind.UNREACHABLE
