@@ -10,9 +10,13 @@ from heat.engine import stack
 from heat.engine import template
 import pytest
 
+from nova_holistic.documents.hot.conversion import convert
 from nova_holistic.documents.hot.functions import Resolver
 from nova_holistic.documents.hot.parameters import Parameters
+from nova_holistic.documents.hot.template_files import TemplateSource
 from nova_holistic.exceptions import InvalidDocument, Mistakes
+from nova_holistic.heat.stacks import annotated_stack
+from tests.heat.templates import HEAD
 
 _REFUSED = 'refused'
 KINDS = ('string', 'number', 'boolean', 'json', 'comma_delimited_list')
@@ -23,6 +27,15 @@ VALUES = (
     '{"a": "b"} ', '\n["x"]', '0x10', 'yes, no')
 COLLECTIONS = ([], [1, 'a'], ['a,b', None], {}, {'a': [1, {'b': 'c'}]})
 ALLOWED = (['a', 'b'], ['1', '7'], [1, 2])
+
+
+NODE = HEAD + '''
+parameters: {flavor: {type: string}}
+resources:
+  server:
+    type: OS::Nova::Server
+    properties: {flavor: {get_param: flavor}, image: a, networks: []}
+'''
 
 
 @pytest.fixture
@@ -131,3 +144,28 @@ def test_functions_have_the_values_of_heat(of_heat):
             accepted += 1
             assert repr(found) == repr(of_heat(DECLARED, {}, snippet)), snippet
     assert accepted > 500
+
+
+@pytest.mark.parametrize('flavor', [
+    '{get_param: name}',
+    '{str_replace: {template: "%index%-SIZE", params: {SIZE: "m%index%"}}}',
+    '{str_replace: {template: "m%index%", params: {"%index%": tiny}}}',
+    '{list_join: ["%index%", [a, b]]}'])
+def test_an_index_is_inserted_where_heat_inserts_it(heat, flavor):
+    text = HEAD + f'''
+parameters: {{name: {{type: string, default: "x%index%"}}}}
+resources:
+  nodes:
+    type: OS::Heat::ResourceGroup
+    properties:
+      count: 2
+      resource_def: {{type: node.yaml, properties: {{flavor: {flavor}}}}}
+'''
+    stack = heat.unvalidated(text, {'node.yaml': NODE}, {})
+    inside = stack['nodes'].child_template().t['resources']
+    document = convert(stack.t.t, {}, TemplateSource(
+        annotated_stack.StackFiles(stack.t.files))).document
+    (nodes,) = document['groups']
+    assert {group['name']: group['members'][0]['flavor']
+            for group in nodes['groups']} == {
+        name: each['properties']['flavor'] for name, each in inside.items()}

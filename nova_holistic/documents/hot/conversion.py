@@ -137,22 +137,24 @@ def _nested_stack(use: NestedUse, resolver: Resolver,
     if not is_template(template):
         raise InvalidDocument(use.shown, NO_VERSION)
 
-    def each(properties: Mapping[str, Any]) -> Conversion:
-        given, unknown = _values(properties, resolver, use.place)
+    # As in Heat, functions are evaluated before an index is inserted.
+    given, unknown = _values(use.properties, resolver, use.place)
+
+    def each(values: Mapping[str, Any]) -> Conversion:
         with _place_of(use):
-            found = _converted(template, inside, given, unknown)
+            found = _converted(template, inside, values, unknown)
         with resolver.mistakes.collected(), _place_of(use):
             found.mistakes.must_be_none()
         return found
 
     if use.count is None:
-        found = each(use.properties)
+        found = each(given)
         parts = _parts(found)
         if use.elastic is not None and found.has_servers:
             parts = with_counts(parts, use)
         return NestedStack(use, parts, found) if found.has_servers else None
-    all_equal = use.at_index(0) == use.properties
-    conversions = [each(use.at_index(number)) for number in range(
+    all_equal = use.at_index(given, 0) == given
+    conversions = [each(use.at_index(given, number)) for number in range(
         min(1, use.count) if all_equal else use.count)]
     if not conversions or not conversions[0].has_servers:
         return None

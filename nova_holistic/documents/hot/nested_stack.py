@@ -49,9 +49,10 @@ class NestedUse:
     def with_elastic(self, elastic: Mapping[str, int]) -> 'NestedUse':
         return replace(self, elastic=elastic)
 
-    def at_index(self, index: int) -> Mapping[str, Any]:
-        """The properties of the stack with that index."""
-        return replaced(self.properties, self.index_var, str(index))
+    def at_index(self, values: Mapping[str, Any],
+                 index: int) -> Mapping[str, Any]:
+        """The evaluated properties of the stack with that index."""
+        return replaced(values, self.index_var, str(index))
 
 
 @dataclass(frozen=True, slots=True)

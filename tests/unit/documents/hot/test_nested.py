@@ -72,6 +72,16 @@ def test_stacks_of_a_resource_group_have_their_index():
     assert rules(made) == [('a/*/server', 'a/*/server')]
 
 
+def test_an_index_is_inserted_into_evaluated_values():
+    made = template({'a': repeated(2, flavor={'str_replace': {
+        'template': param('name'), 'params': {'SIZE': 'm%index%'}}})},
+        parameters={'name': {'type': 'string', 'default': '%index%.SIZE'}})
+    assert flavors(made) == {'a/0/server': '0.m0', 'a/1/server': '1.m1'}
+    made = template({'a': repeated(2, flavor={'str_replace': {
+        'template': 'm%index%', 'params': {'%index%': '1'}}})})
+    assert flavors(made) == {'a/0/server': 'm1', 'a/1/server': 'm1'}
+
+
 def test_a_type_of_the_registry_is_a_nested_template():
     given = source({'My::Node': 'Other', 'Other': 'node.yaml',
                     'My::Server': 'OS::Nova::Server', 'Net*': 'net'})
