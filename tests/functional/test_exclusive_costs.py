@@ -154,8 +154,10 @@ def test_the_cost_is_the_same_for_100_and_for_1000_members(cloud):
     for name in few:
         assert few[name] == many[name], name
         changed, unchanged = few[name]
-        assert len(unchanged) <= 4, name
-        assert max(number for _, number in changed + unchanged) <= 3, name
+        assert len(unchanged) <= 3, name
+        # The new host is in a zone and in a rack, which are two aggregates
+        # with one item of metadata each.
+        assert max(number for _, number in changed + unchanged) <= 4, name
     assert [number for _, number in few['planned'][1]] == [1, 0]
 
 
