@@ -9,15 +9,16 @@ Members without a place are placed on any host with room.
 
 from collections.abc import Mapping, Sequence
 from collections import Counter
+import contextlib
 from dataclasses import dataclass
 
 import numpy as np
 
 from nova_holistic.solver.construct.attempt import Attempt, fullest
 from nova_holistic.solver.evaluation.rule_counts import RuleCounts
-from nova_holistic.solver.limits.current import construct as limits
+from nova_holistic.solver.limits.current import construct as limits, phases
 from nova_holistic.solver.problem.case import Case, Counts
-from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 
 KindCounts = Sequence[Mapping[int, int]]
 """For each kind: host index to the number of its members."""
@@ -66,9 +67,10 @@ def disaggregate(case: Case, places: KindPlaces, deadline: Deadline,
             attempt, of_kind, left, free, kept, deadline)
         if not free or len(free) == before:
             break
-    for kind, host in free if not anywhere else ():
-        deadline.check()
-        _exchange_places(attempt, of_kind.get(kind, ()), left, host, kept)
+    if not anywhere:
+        with contextlib.suppress(OutOfTime):
+            _Exchanges(attempt, of_kind, left, kept, deadline.part(
+                phases().attempt_share)).run(free)
     placed = _place_rest(attempt, left, kept, deadline)
     return attempt.counts if placed else None
 
@@ -138,20 +140,59 @@ def _pass(attempt: Attempt, of_kind: Mapping[int, Sequence[int]],
     return rest
 
 
-def _exchange_places(attempt: Attempt, classes: Sequence[int], left: list[int],
-                     host: int, kept: '_CellShares') -> None:
-    """Move a member of another class to the host, and put a member of a class
-    of the kind in its previous place, if this is possible."""
-    for c in classes:
-        if not left[c] or not kept.allow(c, host):
-            continue
-        for other in classes:
-            for there in [*attempt.counts[other]] if other != c else ():
-                if kept.same_cell(there, host) and _exchange(
-                        attempt, other, there, host, c):
-                    left[c] -= 1
-                    kept.take(c, host)
-                    return
+@dataclass(frozen=True, slots=True, eq=False)
+class _Exchanges:
+    """Exchanges of places, so that members without a place get free places
+    that the rules permit only to other members.
+
+    :ivar of_kind: classes of each kind
+    :ivar left: members of each class without a place
+    """
+
+    attempt: Attempt
+    of_kind: Mapping[int, Sequence[int]]
+    left: list[int]
+    kept: _CellShares
+    deadline: Deadline
+
+    def run(self, free: Sequence[tuple[int, int]]) -> None:
+        """Exchange members for each free place.
+
+        :raises OutOfTime: if the time ends before; the exchanges that were
+            made remain
+        """
+        failed: set[tuple[int, int]] = set()
+        for place in free:
+            # Without an exchange in between, an equal place fails again.
+            if place in failed:
+                continue
+            if self._succeeds(*place):
+                failed.clear()
+            else:
+                failed.add(place)
+
+    def _succeeds(self, kind: int, host: int) -> bool:
+        """Move a member of another class to the host, and put a member of a
+        class of the kind in its previous place, if this is possible."""
+        classes = self.of_kind.get(kind, ())
+        for c in classes:
+            if not self.left[c] or not self.kept.allow(c, host):
+                continue
+            for other in classes:
+                self.deadline.check()
+                if other != c and self._takes_place(other, host, c):
+                    self.left[c] -= 1
+                    self.kept.take(c, host)
+                    return True
+        return False
+
+    def _takes_place(self, other: int, host: int, c: int) -> bool:
+        """Whether a member of the class has taken the place of one of the
+        other class, which is on the host now."""
+        return any(
+            self.kept.same_cell(there, host)
+            and _exchange(self.attempt, other, there, host, c)
+            for there in [*self.attempt.counts[other]])
 
 
 def _exchange(attempt: Attempt, other: int, there: int, host: int,

@@ -22,7 +22,7 @@ from nova_holistic.solver.column_generation import diving
 from nova_holistic.solver.column_generation.generation import ColumnGeneration
 from nova_holistic.solver.construct.disaggregation import (
     disaggregate, KindPlaces)
-from nova_holistic.solver.construct import fallback_plan
+from nova_holistic.solver.construct import disaggregation, fallback_plan
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition import class_counts
 from nova_holistic.solver.phases import large, relaxed_hosts
@@ -217,22 +217,54 @@ def test_partly_used_hosts_provide_seats_if_no_dive_ends(
     assert 24 <= taken.sum() <= 36
 
 
+def _places_on_one_host():
+    """Return a case, the kind of each class, and the places of each kind."""
+    case = Case.of(bind(_shop(), _cloud()), _cloud(), {}, in_time().check)
+    kinds = [int(dict(each.demands)['VCPU'] == 4) for each in case.classes]
+    roomy = int(np.argmax(case.room.sum(axis=0)))
+    return case, kinds, [{roomy: 24}, {roomy: 12}]
+
+
 def test_members_without_a_seat_go_to_hosts_with_capacity():
     """One host has seats for all members, but takes four members of each tier
     at most, and not members of both exclusive tiers."""
-    clock = Clock()
-    deadline = Deadline(clock, 10.0)
-    shop = bind(_shop(), _cloud())
-    case = Case.of(shop, _cloud(), {}, deadline.check)
-    kinds = [int(dict(each.demands)['VCPU'] == 4) for each in case.classes]
-    roomy = int(np.argmax(case.room.sum(axis=0)))
-    seats = [{roomy: 24}, {roomy: 12}]
+    deadline = Deadline(Clock(), 10.0)
+    case, kinds, seats = _places_on_one_host()
     counts = class_counts.assigned_counts(case, kinds, seats, deadline)
     assert 4 <= sum(sum(here.values()) for here in counts) <= 8
     everyone = class_counts._assigned(case, KindPlaces(
         kinds, seats, np.zeros(len(case.table), dtype=np.int64)), deadline)
     assert case.fits(everyone)
     assert not case.violates_policy(case.placement(everyone))
+
+
+def test_exchanges_of_places_leave_time_for_the_other_members(monkeypatch):
+    """The places on one host suit few members. Exchanges that would take all
+    the time end early, so that the other members get other hosts."""
+    clock, tried = Clock(), []
+
+    def slowly(*exchange):
+        tried.append(exchange)
+        clock.pass_by(3.0)
+        return False
+
+    monkeypatch.setattr(disaggregation, '_exchange', slowly)
+    case, kinds, places = _places_on_one_host()
+    counts = disaggregate(case, KindPlaces(
+        kinds, places, np.zeros(len(case.table), dtype=np.int64)),
+        Deadline(clock, 10.0))
+    assert tried
+    assert case.is_plan(counts)
+
+
+def test_equal_places_without_an_exchange_are_tried_once(monkeypatch):
+    tried = []
+    monkeypatch.setattr(disaggregation, '_exchange', lambda *exchange: (
+        tried.append(exchange[1:])))
+    case, kinds, places = _places_on_one_host()
+    assert disaggregate(case, KindPlaces(
+        kinds, places, np.zeros(len(case.table), dtype=np.int64)), in_time())
+    assert len(tried) == len(set(tried)) > 0
 
 
 def _one_zone_and_others(affinity):
