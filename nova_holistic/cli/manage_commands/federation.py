@@ -6,7 +6,6 @@ import argparse
 from nova_holistic.cli.manage_commands.command import (
     add_format, Command, CommandResult)
 from nova_holistic.cli.manage_commands import group
-from nova_holistic.cli.output import group_tables
 
 
 def recover(conf) -> CommandResult:
