@@ -103,6 +103,25 @@ def test_ten_creates_at_once_get_ten_places(cloud):
     assert hosts_of(cloud, servers) == wanted
 
 
+def test_the_first_server_of_a_member_comes_from_a_bound_server_group(cloud):
+    """No server of the member is planned: creates add them."""
+    bound = server_group(cloud, 'anti-affinity')
+    record = cloud.planner.create({'name': 'k8s', 'members': [
+        {'name': 'proxy', 'flavor': 'small'},
+        {'name': 'node', 'flavor': 'small',
+         'count': {'min': 0, 'desired': 0, 'max': 2}}]},
+        project_id=PROJECT, user_id=USER)
+    bind(cloud, record.uuid, 'node', bound)
+    servers = [send(cloud, octavia, f'node-{number}', 'small', bound)
+               for number in range(2)]
+    assert len(set(hosts_of(cloud, servers))) == 2
+    assert {row.member.path: row.instance_uuid
+            for row in cloud.table.members(record.uuid)} == {
+                'proxy': None, 'node-0': servers[0], 'node-1': servers[1]}
+    refused = send(cloud, octavia, 'node-2', 'small', bound)
+    assert 'its maximum is 2' in cloud.fault_of(refused)
+
+
 def test_an_unbound_server_group_is_stock_nova(cloud):
     other = server_group(cloud, 'anti-affinity')
     group = planned(cloud, 2)

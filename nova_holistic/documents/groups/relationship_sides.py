@@ -18,7 +18,7 @@ def check_sides(group: Group) -> None:
     """
     if not group.relationships:
         return
-    known = _ranges(_with_one_of_each(group))
+    known = _ranges(with_one_of_each(group))
     for relationship in group.relationships:
         for i, path in enumerate(relationship.between):
             if path not in known:
@@ -37,14 +37,14 @@ def _ranges(group: Group) -> dict[str, slice]:
     return with_replicas(member_ranges(group.all_members()), group)
 
 
-def _with_one_of_each(group: Group) -> Group:
+def with_one_of_each(group: Group) -> Group:
     """The group with at least one server of each member whose number may
     change, because it may have one later."""
     return replace(
         group,
         members=tuple(each if each.server_names() else
                       each.at([f'{each.name}-0']) for each in group.members),
-        groups=tuple(map(_with_one_of_each, (
+        groups=tuple(map(with_one_of_each, (
             *group.groups, *(template.replica(0) for template
                              in group.templates
                              if not any(each.stem == template.name

@@ -7,6 +7,7 @@ from datetime import datetime
 from oslo_log import log as logging
 
 from nova_holistic.constraints.filters import server_groups
+from nova_holistic.engine.binding.possible_members import possible_members
 from nova_holistic import exceptions
 from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.messaging import errors
@@ -63,7 +64,7 @@ class Binder:
         if found is None or found.project_id != record.project_id:
             raise exceptions.InvalidDocument(
                 'server_group', f'unknown server group {server_group}')
-        description = description_path(group_uuid, members, path)
+        description = description_path(record, members, path)
         _must_agree(found, [row for row in members
                             if row.member.description == description], members)
         return shown_binding(self._add(Binding(
@@ -160,17 +161,19 @@ def bindable(table: PlacementTable, group_uuid: str
     return found
 
 
-def description_path(group_uuid: str, members: Sequence[MemberRecord],
+def description_path(record: GroupRecord, members: Sequence[MemberRecord],
                      path: str) -> str:
     """The path of the member description to which a path refers.
 
+    :param members: the rows of the group
     :param path: path of a member description, or of a group with a single
         member description; empty means the whole group
     :raises MemberUnknown: the group has no such path
     :raises InvalidDocument: the path stands for several descriptions, or for
         one server of a counted member
     """
-    known = {row.member.description for row in members}
+    known = {member.description for member in (
+        *(row.member for row in members), *possible_members(record))}
     if path in known:
         return path
     counted = next((row.member.description for row in members
@@ -182,7 +185,7 @@ def description_path(group_uuid: str, members: Sequence[MemberRecord],
     inside = sorted(known_path for known_path in known
                     if not path or known_path.startswith(f'{path}/'))
     if not inside:
-        raise table_errors.MemberUnknown(group_uuid, path)
+        raise table_errors.MemberUnknown(record.uuid, path)
     if len(inside) > 1:
         raise exceptions.InvalidDocument(
             'binding.path', f'{path!r} is ambiguous: name one of its members, '

@@ -9,14 +9,15 @@ from datetime import datetime
 import re
 
 from nova_holistic.engine.binding.binder import bindable
+from nova_holistic.engine.binding.possible_members import possible_members
 from nova_holistic import exceptions
 from nova_holistic.messaging import errors
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.stack_rules import ANY, below, StackRule
 from nova_holistic.table.coordination.bindings import (
     Binding, BindingKind, stack_target)
 from nova_holistic.table.database import Duplicate
 from nova_holistic.table import errors as table_errors
-from nova_holistic.table.records import MemberRecord
 from nova_holistic.table.store import PlacementTable
 
 
@@ -35,7 +36,8 @@ def bind(table: PlacementTable, wanted: Binding) -> Binding:
     :raises GroupBusy: an engine works on the group
     """
     record, members = bindable(table, wanted.group_uuid)
-    _must_exist(wanted, members)
+    _must_exist(wanted, [*(row.member for row in members),
+                         *possible_members(record)])
     binding = Binding(
         wanted.kind, stack_target(record.project_id, wanted.stack or ''),
         record.uuid, wanted.path, wanted.created_at, wanted.stack,
@@ -74,15 +76,16 @@ def _named(binding: Binding) -> str:
     return f'path {binding.path!r}' if binding.path else 'all members'
 
 
-def _must_exist(binding: Binding, members: Sequence[MemberRecord]) -> None:
+def _must_exist(binding: Binding, members: Sequence[Member]) -> None:
     """Check that the group has the path and the members of the rules.
 
+    :param members: existing members, and those that a create may add
     :raises MemberUnknown: the group has no such path
     :raises InvalidDocument: no member has the path of a rule, or the path has
         more wildcards than the resource; the error lists all mistakes
     """
-    known = {path for row in members
-             for path in (row.member.path, row.member.description)}
+    known = {path for member in members
+             for path in (member.path, member.description)}
     if binding.path and not any(
             path == binding.path or path.startswith(f'{binding.path}/')
             for path in known):

@@ -117,6 +117,34 @@ def test_a_wrong_rule_is_refused_with_its_position(
     assert service.table.bindings.of_group(group) == ()
 
 
+NONE_YET = {'min': 0, 'desired': 0, 'max': 3}
+SMALL = {'VCPU': 1}
+
+
+@pytest.mark.parametrize('document, members', [
+    ({'members': [{'name': 'node', 'count': NONE_YET, 'resources': SMALL}]},
+     ['node', 'node-*']),
+    ({'groups': [{'name': 'db', 'members': [
+        {'name': 'node', 'count': NONE_YET, 'resources': SMALL}]}]},
+     ['db/node', 'db/node-*']),
+    ({'groups': [{'name': 'shard', 'count': NONE_YET, 'members': [
+        {'name': 'node', 'count': 2, 'resources': SMALL}]}]},
+     ['shard-*/node', 'shard-*/node-1'])])
+def test_members_that_do_not_exist_yet_are_bound(service, document, members):
+    """A scaling group may start without servers."""
+    web = {'name': 'web', 'resources': SMALL}
+    group = service.planned({'name': 'shop', **document, 'members': [
+        web, *document.get('members', ())]})
+    rules = [{'resource': f'asg{number}/*', 'member': member}
+             for number, member in enumerate(members)]
+    answer = bind(service, group, *rules)
+    assert (answer.status_int, answer.json['binding']['rules']) == (200, rules)
+    assert refusal(bind(service, group, {
+        'resource': 'other/*', 'member': 'other-*'})) == (
+            400, 'holistic.invalid_document',
+            "binding.rules[0].member: the group has no member 'other-*'")
+
+
 def test_an_unknown_path_is_refused_with_its_position(service, group):
     assert refusal(bind(service, group, path='no')) == (
         400, 'holistic.unknown_member',
