@@ -203,6 +203,20 @@ def test_an_undone_create_takes_no_place_from_a_member(
     assert_nothing_is_left_over(cloud, group)
 
 
+def test_a_released_server_does_not_take_the_place_of_another_one(cloud):
+    """The user has released the member that the create names."""
+    group = plan(cloud, {'desired': 2, 'max': 3}, lease=3600)
+    cloud.lifecycle.release(group, ['node-1'])
+    build(cloud, group, 'node-2')
+    before = states(cloud, group)
+    assert before == {
+        'node-0': 'planned', 'node-1': 'released', 'node-2': 'claimed'}
+    assert cloud.fault_of(create(cloud, group, 'node-1'))
+    assert states(cloud, group) == before
+    assert_nothing_is_left_over(cloud, group)
+    build(cloud, group, 'node-0')
+
+
 def test_a_further_server_is_as_large_as_described_after_a_resize(cloud):
     group = plan(cloud, {'desired': 1, 'max': 2})
     server = build(cloud, group)

@@ -49,7 +49,8 @@ def hand_over(database: Database, handover: Handover,
     previous row is released, and other servers may use it.
 
     :returns: the planned row at the path; None if the group or the row has
-        changed, or another member has the path
+        changed, another member has the path, or the user has released the
+        member at the path
     :raises IllegalTransition: a row in the state that was read cannot be
         released, because it has a server
     """
@@ -108,9 +109,12 @@ def _write(session: orm.Session, row: MemberRecord, version: int) -> int:
     """Write the row at its path.
 
     :returns: the ID of the row
-    :raises _NotHandedOver: the path has a row that is not released
+    :raises _NotHandedOver: the path has a row that is not released, or that
+        the user has released
     """
-    found = session.execute(sa.select(MemberRow.id, MemberRow.state).where(
+    statement = sa.select(MemberRow.id, MemberRow.state, MemberRow.returned,
+                          MemberRow.unwanted)
+    found = session.execute(statement.where(
         MemberRow.group_uuid == row.group_uuid,
         MemberRow.path == row.member.path)).first()
     if found is None:
@@ -119,7 +123,9 @@ def _write(session: orm.Session, row: MemberRecord, version: int) -> int:
         return session.execute(sa.insert(MemberRow).values(
             **rows.member_values(row, (last or 0) + 1),
             places_version=version)).inserted_primary_key[0]
-    if found.state != MemberState.RELEASED or not _change(
+    reusable = (found.state == MemberState.RELEASED and found.returned
+                and not found.unwanted)
+    if not reusable or not _change(
             session, [MemberRow.id == found.id,
                       MemberRow.state == MemberState.RELEASED],
             {**rows.renewed_values(row), 'places_version': version}):
