@@ -61,14 +61,22 @@ def nodes(context, cell: 'objects.CellMapping', uuids: Collection[str],
 def servers(context, cell: 'objects.CellMapping', hosts: Collection[str]
             ) -> 'Mapping[str, dict[str, objects.Instance]]':
     """Servers of each host of a cell by their UUIDs, as Nova's HostManager
-    passes them to filters."""
+    passes them to filters.
+
+    As in Nova, the database decides whether a server is on a host. MariaDB
+    ignores the case of the host's name by default. If the names of several
+    hosts differ only in case, a server is on the host with exactly its name.
+    """
     with _link(context, cell) as link:
         rows = _SERVERS.rows(link, hosts)
     target = targeted(context, cell)
     found: 'dict[str, dict[str, objects.Instance]]' = {
         host: {} for host in hosts}
-    for host, uuid in rows:
-        found[host][uuid] = objects.Instance(target, uuid=uuid)
+    ignoring_case = {host.casefold(): host for host in hosts}
+    for name, uuid in rows:
+        host = name if name in found else ignoring_case.get(name.casefold())
+        if host is not None:
+            found[host][uuid] = objects.Instance(target, uuid=uuid)
     return found
 
 
