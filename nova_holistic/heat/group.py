@@ -142,7 +142,8 @@ class Group(resource.Resource):
         # If Heat stops this update, the group may get either definition. The
         # rollback must send the former one then.
         self.data_delete(DEFINITION)
-        return Replacement(document, updated[self.OBJECTIVE], former)
+        return Replacement(document, updated[self.OBJECTIVE], former,
+                           updated[self.LEASE])
 
     def check_update_complete(self, replacement: Replacement) -> bool:
         try:

@@ -81,6 +81,8 @@ class Replacement:
     :ivar objective: None: the group keeps its objective
     :ivar former: digest of the definition that the group had before, if it is
         known
+    :ivar lease: seconds for which the places of new members are held; None:
+        the default of the operator
     :ivar attempts: number of requests that the API refused because the group
         had changed
     :ivar replaced: revision of the group for which the API accepted the
@@ -90,6 +92,7 @@ class Replacement:
     document: Mapping[str, Any]
     objective: str | None
     former: str | None
+    lease: int | None = None
     attempts: int = 0
     replaced: int | None = None
 
@@ -106,18 +109,27 @@ class Replacement:
             self._send(groups, group_id, current['revision'])
             return False
         must_be_planned(current, _is_accepted(self.replaced, current))
+        if self.lease and current['members'].get('planned'):
+            # New members have the default lease of the operator.
+            return self._accepts(lambda: groups.extend(group_id, self.lease))
         return True
 
     def _send(self, groups: Groups, group_id: str, revision: int) -> None:
+        if self._accepts(lambda: groups.update(
+                group_id, self.document, revision, objective=self.objective)):
+            self.replaced = revision
+
+    def _accepts(self, request: Callable[[], Any]) -> bool:
+        """Whether the API accepts a request. Otherwise the group has changed,
+        and the request may be repeated."""
         try:
-            groups.update(group_id, self.document, revision,
-                          objective=self.objective)
+            request()
         except Refused as error:
             self.attempts += 1
             if error.status not in _CHANGED or self.attempts == _ATTEMPTS:
                 raise
-        else:
-            self.replaced = revision
+            return False
+        return True
 
 
 def _is_accepted(replaced: int, group: Mapping[str, Any]) -> bool:

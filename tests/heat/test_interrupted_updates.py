@@ -27,12 +27,15 @@ class Groups:
 
     :ivar refusals: status codes of the next updates
     :ivar sent: definitions that were accepted
+    :ivar leases: seconds of the requests that extend the lease
     """
 
     def __init__(self):
         self.refusals = []
         self.sent = []
-        self.shown = {'task': None, 'revision': 1, 'reasons': []}
+        self.leases = []
+        self.shown = {'task': None, 'revision': 1, 'reasons': [],
+                      'members': {'planned': 1}}
 
     def get(self, group_id):
         return dict(self.shown)
@@ -42,6 +45,11 @@ class Groups:
             raise Refused(self.refusals.pop(0), '', 'refused')
         self.sent.append(document)
         self.shown['task'] = 'updating'
+
+    def extend(self, group_id, seconds):
+        if self.refusals:
+            raise Refused(self.refusals.pop(0), '', 'refused')
+        self.leases.append(seconds)
 
     def finish(self, accepted=True):
         self.shown.update(task=None, revision=1 + accepted)
@@ -148,3 +156,20 @@ def test_the_lease_of_a_group_cannot_be_removed(shop, groups):
     assert ('resources.shop.properties.lease: the lease of an existing '
             'group cannot be removed') in str(caught.value)
     assert not groups.sent and not shop.needs_update(TEMPLATE)
+
+
+@pytest.mark.parametrize('members, leases', [
+    ({'planned': 1}, [600]), ({'built': 1}, [])])
+def test_new_members_have_the_lease_of_the_resource(
+        shop, groups, members, leases):
+    update = shop.begin(CHANGED.replace('name: shop', 'lease: 600'))
+    assert not shop.resource.check_update_complete(update)
+    groups.shown['members'] = members
+    assert groups.leases == []
+    groups.finish()
+    if leases:
+        # Another resource has just changed the group.
+        groups.refusals = [409]
+        assert not shop.resource.check_update_complete(update)
+    assert shop.resource.check_update_complete(update)
+    assert groups.leases == leases
