@@ -11,12 +11,15 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from oslo_config import cfg
+from oslo_log import log as logging
 from oslo_policy import policy
 
 from nova_holistic.api.context import RequestContext
 from nova_holistic.api.errors import ApiError, forbidden
 from nova_holistic.api import policies
 from nova_holistic import exceptions
+
+LOG = logging.getLogger(__name__)
 
 
 class Owned(Protocol):
@@ -52,6 +55,10 @@ class PolicyEnforcer:
             raise InvalidPolicyFile(
                 f'[oslo_policy] policy_file, {self._enforcer.policy_path}: '
                 f'{" ".join(str(error).split())}') from error
+        if self._enforcer.policy_path is None and conf.get_location(
+                'policy_file', 'oslo_policy').location.is_user_controlled:
+            LOG.warning('[oslo_policy] policy_file: %s does not exist, so the '
+                        'default rules apply', conf.oslo_policy.policy_file)
         self._project_only = {
             rule.name for rule in policies.list_rules()
             if rule.scope_types == ['project']}

@@ -96,6 +96,21 @@ def test_the_api_refuses_to_start_with_an_invalid_policy_file(
         build()
 
 
+@pytest.mark.parametrize(('option', 'warns'), [
+    ('policy_file = {}/rules.yaml', True),
+    ('policy_file = rules.yaml', True), ('', False)])
+def test_the_api_warns_of_a_policy_file_that_does_not_exist(
+        build, tmp_path, option, warns):
+    new_table(tmp_path)
+    log = tmp_path / 'api.log'
+    with open(tmp_path / 'nova-holistic.conf', 'a') as file:
+        file.write(f'[DEFAULT]\nlog_file = {log}\n[oslo_policy]\n'
+                   + option.format(tmp_path))
+    build()
+    assert ('rules.yaml does not exist, so the default rules apply'
+            in log.read_text()) == warns
+
+
 def get(app, path, **headers):
     request = webob.Request.blank(path)
     request.headers.update(headers)
