@@ -35,7 +35,7 @@ from nova_holistic.table.queries.cached_group import Found
 from nova_holistic.table.queries.exclusive import ExclusiveGroups
 from nova_holistic.table.queries.group_cache import GroupCache
 from nova_holistic.table.queries.listing import Listing
-from nova_holistic.table.queries import one_group
+from nova_holistic.table.queries import memberships, one_group
 from nova_holistic.table.queries.outlines import OutlineCache
 from nova_holistic.table.queries import progress
 from nova_holistic.table.records import (
@@ -250,16 +250,12 @@ class PlacementTable:
         """Exclusive groups with members: see ``ExclusiveGroups.read``."""
         return self._exclusive.read(*state)
 
-    def members_on(self, hosts: Collection[str],
-                   except_group: str) -> tuple[MemberRecord, ...]:
-        """Members that use capacity of any of the hosts.
-
-        :param except_group: UUID of the group whose members are left out
-        """
-        return tuple(
-            member for batch in batches(hosts) for member in self._select(
-                MemberRow.host.in_(batch), MemberRow.state.in_(OCCUPYING),
-                MemberRow.group_uuid != except_group))
+    def hosts_of_members(self, hosts: Collection[str],
+                         except_group: str) -> list[str]:
+        """The host of each member that uses capacity of any of the hosts: see
+        ``memberships.hosts_of_members``."""
+        return memberships.hosts_of_members(
+            self.database, hosts, except_group)
 
     def forget_holds(self, holds: Collection[str]) -> None:
         """Write that holds do not exist any longer."""

@@ -78,27 +78,47 @@ def test_a_lookup_costs_the_same_at_5_and_at_50_hosts(own_cloud):
             'allocations']
 
 
+def tables_of_a_known_group(cloud, policies):
+    """Table of each statement of the third create in a group."""
+    group = cloud.plan({**GROUP, 'policies': policies, 'members': [
+        {**GROUP['members'][0], 'name': name} for name in 'abc']},
+        {**PLAN, 'c': 'cmp-2'}, resources=SMALL)
+    for member in 'abc':
+        instance = str(uuid.uuid4())
+        spec = cloud.request_spec(
+            'small', {'group': group, 'member': member}, instance)
+        with counted() as calls:
+            cloud.select_destinations(spec, [instance])
+    return [re.search(r'(?:FROM|UPDATE|INTO) (\w+)', text).group(1)
+            for text in calls.sql]
+
+
 def test_a_lookup_in_a_known_group_makes_six_statements_of_its_own(
         lend_cloud):
     """The other statements are Placement's. No filter needs the servers of a
     host, so they are not read."""
     with lend_cloud(hosts(6)) as cloud:
         cloud.create_flavor('small', 2, 2048, 10)
-        group = cloud.plan({**GROUP, 'members': [
-            {**GROUP['members'][0], 'name': name} for name in 'abc']},
-            {**PLAN, 'c': 'cmp-2'}, resources=SMALL)
-        for member in 'abc':
-            instance = str(uuid.uuid4())
-            spec = cloud.request_spec(
-                'small', {'group': group, 'member': member}, instance)
-            with counted() as calls:
-                cloud.select_destinations(spec, [instance])
-    tables = [re.search(r'(?:FROM|UPDATE|INTO) (\w+)', text).group(1)
-              for text in calls.sql]
+        tables = tables_of_a_known_group(cloud, GROUP['policies'])
     assert [table for table in tables if table in OURS] == [
         'holistic_groups', 'instance_mappings', 'holistic_members',
         'holistic_events', 'compute_nodes', 'holistic_members']
     assert len(tables) == 6 + 23
+
+
+def test_a_lookup_reads_who_else_is_on_new_hosts_by_three_statements(
+        lend_cloud):
+    """The members of other groups, the cells of the hosts, and their
+    servers."""
+    with lend_cloud(hosts(6)) as cloud:
+        cloud.create_flavor('small', 2, 2048, 10)
+        tables = tables_of_a_known_group(cloud, [{'type': 'exclusive'}])
+    assert [table for table in tables if table in {
+        *OURS, 'cell_mappings'}] == [
+        'holistic_groups', 'instance_mappings', 'holistic_members',
+        'holistic_events', 'compute_nodes',
+        'holistic_members', 'host_mappings', 'instances', 'holistic_members']
+    assert len(tables) == 6 + 3 + 23
 
 
 def test_only_a_search_reads_the_version_of_every_cell(

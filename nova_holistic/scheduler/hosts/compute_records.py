@@ -52,7 +52,7 @@ def nodes(context, cell: 'objects.CellMapping', uuids: Collection[str],
     :param with_numa: whether to read NUMA topologies, which are most of the
         text of a node
     """
-    with _link(context, cell) as link:
+    with connection(context, cell) as link:
         found = _NODES_AND_SERVICES[with_numa].rows(link, uuids)
     target = functools.partial(targeted, context, cell)
     return {row.node_uuid: _record(target, row) for row in found}
@@ -67,7 +67,7 @@ def servers(context, cell: 'objects.CellMapping', hosts: Collection[str]
     ignores the case of the host's name by default. If the names of several
     hosts differ only in case, a server is on the host with exactly its name.
     """
-    with _link(context, cell) as link:
+    with connection(context, cell) as link:
         rows = _SERVERS.rows(link, hosts)
     target = targeted(context, cell)
     found: 'dict[str, dict[str, objects.Instance]]' = {
@@ -80,7 +80,7 @@ def servers(context, cell: 'objects.CellMapping', hosts: Collection[str]
     return found
 
 
-def _link(context, cell: 'objects.CellMapping'):
+def connection(context, cell: 'objects.CellMapping'):
     """A connection that reads the database of a cell. It has no session, no
     transaction context of enginefacade, and no context of Nova that targets
     the cell: each of them would add half the time of a statement."""

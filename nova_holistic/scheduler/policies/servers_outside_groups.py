@@ -8,28 +8,26 @@ from dataclasses import replace
 
 from nova.compute import vm_states
 from nova import context as nova_context
-from nova.db.api import api as api_database
-from nova.db.api import models as api_models
-from nova.db.main import api as main_database
 from nova.db.main import models
-from nova import objects
 import sqlalchemy as sa
 
 from nova_holistic.model.cloud.domain import Domain, HOST
 from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.scheduler.connections import Connections
+from nova_holistic.scheduler.hosts import cells, compute_records
+from nova_holistic.scheduler.hosts.list_statement import ListStatement
 from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.scheduler.policies.policy_evaluation import PolicyEvaluation
-from nova_holistic.table.batches import batches
 
 _SERVER = models.Instance.__table__.c
-_ON_HOSTS = sa.select(_SERVER.uuid, _SERVER.host).where(
-    _SERVER.deleted == 0, _SERVER.host.in_(
-        sa.bindparam('hosts', expanding=True)),
-    sa.or_(_SERVER.vm_state.is_(None),
-           _SERVER.vm_state != vm_states.SOFT_DELETED),
-    sa.or_(_SERVER.hidden.is_(None), _SERVER.hidden == sa.false()))
+_ON_HOSTS = ListStatement.of_column(
+    sa.select(_SERVER.uuid, _SERVER.host).where(
+        _SERVER.deleted == 0,
+        sa.or_(_SERVER.vm_state.is_(None),
+               _SERVER.vm_state != vm_states.SOFT_DELETED),
+        sa.or_(_SERVER.hidden.is_(None), _SERVER.hidden == sa.false())),
+    _SERVER.host)
 """As Nova's own list: without a server that is soft-deleted, or that is hidden
 because Nova resizes it to another cell."""
 
@@ -83,9 +81,9 @@ def _all_in(wanted: Mapping[Domain, Sequence[Host]], connections, context
 def _planned(connections, own: Membership,
              hosts: Mapping[Domain, Sequence[Host]]) -> Sequence[str]:
     """Host of each member of other groups in the domains."""
-    return [row.place.host for row in connections.table.members_on(
+    return connections.table.hosts_of_members(
         {host.name for each in hosts.values() for host in each},
-        own.record.uuid)]
+        own.record.uuid)
 
 
 def _servers(context, hosts: Mapping[Domain, Sequence[Host]],
@@ -96,36 +94,12 @@ def _servers(context, hosts: Mapping[Domain, Sequence[Host]],
     :param counts: whether the server with this UUID counts
     """
     found = []
-    for cell, names in _by_cell(
+    for cell, names in cells.with_hosts(
             context, {host.name for each in hosts.values() for host in each}):
-        with nova_context.target_cell(context, cell) as target:
-            engine = main_database.get_context_manager(
-                target).reader.get_engine()
-            with engine.connect() as link:
-                found.extend(
-                    host for batch in batches(names)
-                    for uuid, host in link.execute(_ON_HOSTS, {'hosts': batch})
-                    if counts(uuid))
+        with compute_records.connection(context, cell) as link:
+            found.extend(host for uuid, host in _ON_HOSTS.rows(link, names)
+                         if counts(uuid))
     return found
-
-
-@api_database.context_manager.reader
-def _by_cell(context, names: Collection[str]
-             ) -> 'list[tuple[objects.CellMapping, list[str]]]':
-    """Each cell that has some of the hosts, with their names. Nova's own list
-    reads every host of the cloud."""
-    mapping, known = api_models.HostMapping, api_models.CellMapping
-    found: dict[int, list[str]] = defaultdict(list)
-    for batch in batches(sorted(names)):
-        for host, number in context.session.execute(
-                sa.select(mapping.host, mapping.cell_id).where(
-                    mapping.host.in_(batch))):
-            found[number].append(host)
-    return [(objects.CellMapping._from_db_object(
-        context, objects.CellMapping(), cell), found[cell.id])
-        for batch in batches(found)
-        for cell in context.session.scalars(
-            sa.select(known).where(known.id.in_(batch)))]
 
 
 def _with_counts(hosts: Mapping[Domain, Sequence[Host]],

@@ -10,11 +10,16 @@ from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
 from nova_holistic.table.schema.detached_servers import DetachedServerRow
 from nova_holistic.table.schema.models import GroupRow, MemberRow
+from nova_holistic.table import states
 
 _MEMBER = MemberRow.__table__
-# The statement is built once, because the scheduler sends it for each server.
+# Statements that the scheduler sends for each server are built once.
 _GROUP_OF = sa.select(_MEMBER.c.group_uuid).where(
     _MEMBER.c.instance_uuid == sa.bindparam('instance'))
+_ON_HOSTS = sa.select(_MEMBER.c.host).where(
+    _MEMBER.c.host.in_(sa.bindparam('hosts', expanding=True)),
+    _MEMBER.c.state.in_(states.OCCUPYING),
+    _MEMBER.c.group_uuid != sa.bindparam('except_group'))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +73,18 @@ def is_detached(database: Database, group_uuid: str,
         return session.scalar(sa.select(sa.literal(1)).where(
             DetachedServerRow.group_uuid == group_uuid,
             DetachedServerRow.instance_uuid == instance_uuid)) is not None
+
+
+def hosts_of_members(database: Database, hosts: Collection[str],
+                     except_group: str) -> list[str]:
+    """The host of each member that uses capacity of any of the hosts, in one
+    query with an index for ``batches.MAX_BATCH_SIZE`` hosts.
+
+    :param except_group: UUID of the group whose members are left out
+    """
+    found: list[str] = []
+    for batch in batches(hosts):
+        with database.link() as link:
+            found.extend(link.scalars(_ON_HOSTS, {
+                'hosts': batch, 'except_group': except_group}))
+    return found

@@ -102,7 +102,7 @@ def read(table, group):
     table.alternates(numbers)
     table.standing(numbers)
     table.standing(numbers[:1])
-    table.members_on(['cmp-3'], group.uuid)
+    table.hosts_of_members(['cmp-3'], group.uuid)
     table.list_groups('blue', [GroupStatus.PLANNED])
     table.find_members([MemberState.LOST])
     table.find_members([MemberState.RELEASED, MemberState.LOST], held=True)

@@ -31,7 +31,8 @@ def uuids():
 CALLS = {
     'alternates': lambda table: table.alternates(range(MANY)),
     'standing': lambda table: table.standing(range(MANY)),
-    'members on': lambda table: table.members_on(uuids(), 'group'),
+    'hosts of members': lambda table: table.hosts_of_members(
+        uuids(), 'group'),
     'forgotten holds': lambda table: table.forget_holds(uuids()),
     'released': lambda table: table.release(uuids(), builders.NOON),
     'kept groups': lambda table: table.tasks.write_heartbeat(
@@ -65,7 +66,7 @@ def test_all_of_a_long_list_is_found(table):
     assert table.alternates([m.id for m in members]) == {
         m.id: m.alternates for m in members}
     hosts = {m.place.host for m in members}
-    assert len(table.members_on(hosts, 'other')) == MANY
+    assert len(table.hosts_of_members(hosts, 'other')) == MANY
     assert table.listing.member_counts([group.uuid, *uuids()])[
         group.uuid] == {'planned': MANY}
     assert table.standing([m.id for m in members]) == {}

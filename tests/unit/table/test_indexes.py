@@ -80,7 +80,8 @@ def calls(table, group, task):
         'tasks': lambda: table.tasks.waiting(NOON, 4),
         'expired': lambda: table.expired_groups(NOON),
         'exclusive': lambda: table.exclusive_groups(),
-        'on a host': lambda: table.members_on(['cmp-3'], group.uuid),
+        'on a host': lambda: table.hosts_of_members(
+            ['cmp-3'], group.uuid),
         'claim': lambda: table.claim(
             group.uuid, 'db/node', builders.new_uuid(), NOON),
         'all hosts': lambda: totals.any_group_uses_all_hosts(

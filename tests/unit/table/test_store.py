@@ -273,9 +273,10 @@ def test_members_of_other_groups_on_given_hosts_are_found(table, shop):
     other = builders.planned(table, node=2)
     web, *nodes = table.members(shop.uuid)
     table.release([nodes[1].hold], NOON)
-    assert {m.id for m in table.members_on(
-        ['cmp-0', 'cmp-1', 'cmp-5'], other.uuid)} == {web.id, nodes[0].id}
-    assert table.members_on([], other.uuid) == ()
+    assert sorted(table.hosts_of_members(
+        ['cmp-0', 'cmp-1', 'cmp-5'], other.uuid)) == sorted(
+            row.place.host for row in (web, nodes[0]))
+    assert table.hosts_of_members([], other.uuid) == []
 
 
 def test_group_with_members_reads_no_alternates(
