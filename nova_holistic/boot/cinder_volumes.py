@@ -68,6 +68,15 @@ class CinderVolumes:
                 if item['metadata'].get(ATTEMPT) == attempt
                 and _volume(item).project_id == project_id]
 
+    def zones(self) -> Mapping[str, str]:
+        """The availability zones of the volume services, by host and by
+        cluster."""
+        path = '/os-services?binary=cinder-volume'
+        with self._client.reading(path):
+            return {name: item['zone'] for item
+                    in self._client.get(path, VERSION)['services']
+                    for name in (item['host'], item.get('cluster')) if name}
+
     def delete(self, uuid: str) -> bool:
         """Request the deletion of a volume, which may already be deleted.
 

@@ -52,12 +52,14 @@ class UserVolumes:
         raise CreateRefused(f'HTTP {answer.status_code}: {message(answer)}')
 
 
-def create_body(group: GroupRecord, path: str,
-                attempt: str) -> Mapping[str, Any]:
+def create_body(group: GroupRecord, path: str, attempt: str,
+                zone: str | None) -> Mapping[str, Any]:
     """The body of the create request of a volume.
 
     :param path: path of a volume of the group
     :param attempt: UUID of the attempt
+    :param zone: availability zone of its pool, if it is known. Without a zone,
+        the request is for the default zone of Cinder.
     """
     member = member_description(group.document, path) or {}
     volume = {
@@ -67,6 +69,8 @@ def create_body(group: GroupRecord, path: str,
         'metadata': {**pointer_metadata(group.uuid, path), ATTEMPT: attempt}}
     if 'volume_type' in member:
         volume['volume_type'] = member['volume_type']
+    if zone:
+        volume['availability_zone'] = zone
     if IMAGE in member:
         volume['imageRef'] = member[IMAGE]
     return {'volume': volume,

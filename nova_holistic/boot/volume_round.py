@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The creation of volumes by an engine, step by step."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 import uuid as uuidlib
 
@@ -18,6 +18,7 @@ from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.table.created_volumes import (
     CreatedVolume, CreatedVolumeState)
 from nova_holistic.table.records import GroupRecord, MemberState
+from nova_holistic.table.volume_records import VolumeRecord
 
 LOG = logging.getLogger(__name__)
 
@@ -52,6 +53,7 @@ class VolumeRound(VolumeSteps):
     :ivar user: returns the volumes of the user; it raises RightUnavailable
     :ivar building: number of volumes that Cinder is creating
     :ivar lost: whether a volume waits for another pool
+    :ivar zones: availability zones of the volume services, when they are read
     """
 
     group: GroupRecord
@@ -59,6 +61,7 @@ class VolumeRound(VolumeSteps):
     limits: Limits
     building: int = 0
     lost: bool = False
+    zones: Mapping[str, str] | None = None
 
     def create(self, row: CreatedVolume) -> CreatedVolume:
         """The next step of a volume."""
@@ -86,16 +89,26 @@ class VolumeRound(VolumeSteps):
         if planned.state != MemberState.PLANNED or (
                 self.building >= self.limits.parallel):
             return row
+        zone = self._zone(planned)
         self.building += 1
         return self._send(self.write(
             row, state=CreatedVolumeState.CREATING, volume_uuid=None,
             seen_at=None, attempt=str(uuidlib.uuid4()),
-            attempted_at=self.clock(), tries=row.tries + 1))
+            attempted_at=self.clock(), tries=row.tries + 1), zone)
 
-    def _send(self, row: CreatedVolume) -> CreatedVolume:
+    def _zone(self, planned: VolumeRecord | None) -> str | None:
+        """The availability zone of the pool; None if Cinder does not know the
+        pool."""
+        if planned is None:
+            return None
+        if self.zones is None:
+            self.zones = self.cinder.zones()
+        return self.zones.get(planned.pool.partition('#')[0])
+
+    def _send(self, row: CreatedVolume, zone: str | None) -> CreatedVolume:
         try:
             volume = self.user().create(
-                create_body(self.group, row.path, row.attempt))
+                create_body(self.group, row.path, row.attempt, zone))
         except RightUnavailable as error:
             LOG.error('Volume %(path)s of group %(group)s cannot be created: '
                       '%(error)s', {'path': row.path, 'error': error,
@@ -126,8 +139,9 @@ class VolumeRound(VolumeSteps):
         if row.tries >= self.limits.tries:
             return self.write(row, state=CreatedVolumeState.FAILED,
                               fault=NO_ANSWER)
+        zone = self._zone(self.planned(row))
         return self._send(self.write(
-            row, attempted_at=self.clock(), tries=row.tries + 1))
+            row, attempted_at=self.clock(), tries=row.tries + 1), zone)
 
     def _follow(self, row: CreatedVolume) -> CreatedVolume:
         """Wait until Cinder has created the volume, or has failed."""

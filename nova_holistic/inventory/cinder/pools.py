@@ -24,6 +24,10 @@ DEFAULT_RATIO = 20.0
 """Cinder's max_over_subscription_ratio of a pool that reports none, or
 ``auto`` and no volumes."""
 
+TYPE_ZONES = 'RESKEY:availability_zones'
+"""Extra spec with the availability zones of a volume type, which Cinder's API
+and not its CapabilitiesFilter reads."""
+
 
 def with_cinder_pools(snapshot: Snapshot, cinder: Adapter,
                       topology: TopologyDriver) -> Snapshot:
@@ -98,10 +102,18 @@ def _pool(name: str, capabilities: Mapping[str, Any],
         name=name, node=name, uuid='', location=location.path,
         inventories=FrozenMapping({
             VOLUME_GB: pool_capacity(capabilities).inventory()}),
-        traits=pool_traits([name for name, specs in types.items()
-                            if satisfies(capabilities, specs)]),
+        traits=pool_traits([
+            name for name, specs in types.items()
+            if satisfies(capabilities, specs) and _is_offered(zone, specs)]),
         availability_zone=location.availability_zone,
         labels=location.labels, enabled=enabled)
+
+
+def _is_offered(zone: str, extra_specs: Mapping[str, str]) -> bool:
+    """Whether a volume type exists in an availability zone."""
+    zones = extra_specs.get(TYPE_ZONES)
+    return zones is None or zone in (
+        each.strip() for each in zones.split(','))
 
 
 def _services(items: Sequence[Mapping[str, Any]]
