@@ -51,14 +51,14 @@ def managed(tmp_path, start, *words):
 
 
 @pytest.mark.parametrize('words, unused', [
-    (('db', 'version'), {'pulp', 'highspy', 'oslo_messaging', 'eventlet'}),
-    (('refusal', 'list'), {'pulp', 'highspy', 'oslo_messaging', 'eventlet'}),
-    (('group', 'list'), {'pulp', 'highspy'})], ids=str)
+    (('db', 'version'), ('pulp', 'highspy', 'oslo_messaging', 'eventlet')),
+    (('refusal', 'list'), ('pulp', 'highspy', 'oslo_messaging', 'eventlet')),
+    (('group', 'list'), ('pulp', 'highspy'))], ids=str)
 def test_a_command_of_an_operator_imports_what_it_uses(
         tmp_path, words, unused):
     done = managed(tmp_path, '', *words)
     assert done.returncode == 0
-    assert unused.isdisjoint(done.stdout.split())
+    assert set(unused).isdisjoint(done.stdout.split())
 
 
 def test_a_command_of_an_operator_names_the_extra_that_it_needs(tmp_path):
