@@ -52,8 +52,7 @@ class FewerMembers:
         try:
             return Sized(request, self._planner.decide(request))
         except NotPlanned as refusal:
-            units = [unit for unit in optional_units(request.group)
-                     if not unit.members & request.placed.keys()]
+            units = list(optional_units(request.group, request.placed.keys()))
             if not units:
                 raise
             return self.fewer(request, units, refusal)
@@ -79,7 +78,7 @@ class FewerMembers:
                 part, usable=usable, time_limit=seconds),
             {unit.path: unit.kind for unit in units},
             lambda: deadline - self._timer(),
-            {unit.path: unit.members for unit in units}).plan(refusal.reasons)
+            {unit.path: unit for unit in units}).plan(refusal.reasons)
         if found.decision is not None:
             return Sized(found.request, found.decision, found.reasons)
         if base is None:

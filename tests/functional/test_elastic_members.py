@@ -295,6 +295,22 @@ def test_fewer_servers_are_planned_down_to_the_minimum(cloud):
     assert record.status == 'unplaceable'
 
 
+def test_a_replica_is_planned_with_fewer_servers_than_desired(cloud):
+    """Both the replica and its servers may be left out, and 8 fit."""
+    for least in (0, 1):
+        record = cloud.planner.create(
+            {'name': 'shop', 'policies': APART, 'groups': [
+                {'name': 'replica', 'count': {'min': least, 'desired': 1},
+                 'members': [{'name': 'node', 'flavor': 'small',
+                              'count': {'min': 1, 'desired': 12}}]}]},
+            project_id=PROJECT, user_id=USER)
+        assert record.status == 'planned', record.reasons
+        assert set(states(cloud, record.uuid)) == {
+            f'replica-0/node-{number}' for number in range(len(HOSTS))}
+        assert any('replica-0/node-8' in reason['at']
+                   for reason in record.reasons), record.reasons
+
+
 def test_ten_clients_grow_one_member_at_once(cloud):
     group = plan(cloud, {'min': 1, 'desired': 1, 'max': 5})
     with futures.ThreadPoolExecutor(10) as pool:

@@ -6,11 +6,12 @@ that are placed, so that all policies are satisfied.
 """
 
 from collections.abc import (
-    Callable, Collection, Hashable, Mapping, Sequence)
+    Callable, Hashable, Iterator, Mapping, Sequence)
 from dataclasses import dataclass, replace
 
 from nova_holistic.engine.decision.planning_request import (
     CheckedPlan, NotPlanned, PlanningRequest)
+from nova_holistic.model.elastic.optional_members import Unit
 from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.plan import Reason
@@ -49,18 +50,21 @@ class PartialPlanner:
     def __init__(self, request: PlanningRequest, decide: Decide,
                  kinds: Mapping[str, Hashable],
                  remaining: Callable[[], float],
-                 units: Mapping[str, Collection[str]] | None = None):
+                 units: Mapping[str, Unit] | None = None):
         """
         :param request: request for the members that stay and all lost members
         :param kinds: the properties that equal members share, by the path of
             each lost member
         :param remaining: returns the number of remaining seconds
         :param units: members that are accepted together, by the path in
-            ``kinds`` that stands for them; None means single members
+            ``kinds`` that stands for them, in an order in which each unit
+            follows the unit that it needs; None means single members
         """
-        self._units = units or {path: [path] for path in kinds}
+        self._units = units or {
+            path: Unit(path, path, frozenset([path])) for path in kinds}
         paths = [m.path for m in request.group.all_members()]
-        self._unmoved = frozenset(paths).difference(*self._units.values())
+        self._unmoved = frozenset(paths).difference(*(
+            unit.members for unit in self._units.values()))
         self._request = request
         self._decide = decide
         self._kinds = kinds
@@ -95,8 +99,7 @@ class PartialPlanner:
 
     def _extend(self, paths: Sequence[str]) -> None:
         """Accept as many of these members as possible."""
-        paths = [path for path in paths
-                 if self._kinds[path] not in self._refused]
+        paths = list(self._possible(paths))
         if not paths:
             return
         seconds = self._remaining()
@@ -104,7 +107,8 @@ class PartialPlanner:
             self._untried.extend(paths)
             return
         planned_paths = self._unmoved.union(
-            *(self._units[path] for path in (*self._accepted, *paths)))
+            *(self._units[path].members
+              for path in (*self._accepted, *paths)))
         request = replace(self._request,
                           group=self._request.group.only(planned_paths))
         try:
@@ -112,6 +116,17 @@ class PartialPlanner:
             self._accepted.extend(paths)
         except NotPlanned as end:
             self._divide(paths, end.reasons)
+
+    def _possible(self, paths: Sequence[str]) -> Iterator[str]:
+        """The paths of units that are not known to be refused and whose
+        needed units are accepted."""
+        chosen = set(self._accepted)
+        for path in paths:
+            needs = self._units[path].needs
+            if self._kinds[path] not in self._refused and (
+                    needs in chosen or needs not in self._units):
+                chosen.add(path)
+                yield path
 
     def _reasons(self, paths: Sequence[str]) -> Sequence[Reason]:
         """Each reason once, with the names of its members before it."""

@@ -51,6 +51,5 @@ def _new(where: RevisedMembers,
     placed = {*added, *where.fixed, *where.movable, *where.adopted.servers, *(
         path for path, row in where.to_plan.items()
         if row.state == MemberState.PLANNED)}
-    return (unit for unit in optional_units(where.revised)
-            if not unit.members & placed and not unit.members
-            <= where.left_out)
+    return (unit for unit in optional_units(where.revised, placed)
+            if not unit.members <= where.left_out)

@@ -11,7 +11,7 @@ from nova_holistic.table.changes import detaching
 from nova_holistic.table.changes.detaching import Detached
 from nova_holistic.table.records import GroupStatus
 from tests.functional.engine.adopting import a_server, allocated, create
-from tests.functional.engine.updates import hosts, update
+from tests.functional.engine.updates import fill, hosts, update
 from tests.functional.engine.world import SMALL
 
 HOSTS = ('a1', 'b1', 'a2', 'b2')
@@ -53,6 +53,19 @@ def test_more_servers_than_desired_are_adopted_up_to_the_maximum(world):
     world.reconciler.reconcile()
     assert world.vcpus_used() == 4
     world.assert_agreement()
+
+
+def test_servers_with_higher_numbers_count_towards_the_minimum(world):
+    """Hosts are left for no member below the numbers of the servers."""
+    document, servers = adopting(nodes(2, 2), 5, 6, world=world)
+    record = create(world, document)
+    assert record.status == GroupStatus.COMPLETE
+    fill(world, 'a1', 'b1')
+    after = update(world, record, nodes(2, 3))
+    assert (after.status, after.document) == (
+        GroupStatus.COMPLETE, nodes(2, 3)), after.reasons
+    assert world.states(record) == dict.fromkeys(servers, 'built')
+    assert 'node-0' in after.reasons[0]['at']
 
 
 def test_an_adopted_server_replaces_a_planned_one(world):

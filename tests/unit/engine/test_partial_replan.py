@@ -8,6 +8,7 @@ from nova_holistic.engine.decision.planning_request import (
     NotPlanned, PlanningRequest)
 from nova_holistic.engine.replan import partial_replan
 from nova_holistic.engine.replan.partial_replan import PartialPlanner
+from nova_holistic.model.elastic.optional_members import optional_units
 from nova_holistic.model.plan import Reason
 from nova_holistic.policies import load_policy_types
 from nova_holistic.table.records import GroupStatus
@@ -126,3 +127,24 @@ def test_members_of_different_groups_are_different():
         for name in ('a', 'b')]}, load_policy_types())
     kinds = partial_replan.kinds(group, [m.path for m in group.all_members()])
     assert kinds['a/m-0'] == kinds['a/m-1'] != kinds['b/m-0']
+
+
+@pytest.mark.parametrize('vcpus, accepted', [
+    (0, []), (1, []), (2, [0]), (3, [0, 1]), (4, [0, 1, 2]), (5, [0, 1, 2]),
+    (6, [0, 1, 2, 3]), (8, [0, 1, 2, 3, 4, 5])])
+def test_a_replica_gets_as_many_members_as_possible(vcpus, accepted):
+    """No server of a replica is planned without the minimum of the
+    replica."""
+    group = parse_group({'name': 'g', 'groups': [
+        {'name': 'shard', 'count': {'min': 0, 'desired': 2}, 'members': [
+            {'name': 'first', 'resources': {'VCPU': 1}},
+            {'name': 'next', 'count': {'min': 1, 'desired': 3},
+             'resources': {'VCPU': 1}}]}]}, load_policy_types())
+    units = {unit.path: unit for unit in optional_units(group)}
+    found = PartialPlanner(
+        PlanningRequest(group, 'spread'), Room(vcpus),
+        {path: unit.kind for path, unit in units.items()}, lambda: 1.0,
+        units).plan(WHOLE)
+    assert found.accepted == {list(units)[number] for number in accepted}
+    assert len(found.decision or ()) == (
+        len(accepted) + sum(number % 3 == 0 for number in accepted))

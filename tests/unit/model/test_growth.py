@@ -156,3 +156,29 @@ def test_a_fixed_count_has_no_bounds():
     assert not group.is_elastic
     assert list(counts(group, paths(group))) == []
     assert list(optional_units(group)) == []
+
+
+def test_a_replica_may_have_fewer_members_than_desired():
+    """The additional members of a replica need its minimum."""
+    group = parse_group({'name': 'g', 'groups': [
+        {'name': 'shard', 'count': {'min': 1, 'desired': 2}, 'members': [
+            {'name': 'first', 'resources': {'VCPU': 1}},
+            {'name': 'next', 'count': {'min': 1, 'desired': 3},
+             'resources': {'VCPU': 1}}]}]}, {})
+    assert [(unit.path, unit.members, unit.needs)
+            for unit in optional_units(group)] == [
+        ('shard-0/next-1', {'shard-0/next-1'}, ''),
+        ('shard-0/next-2', {'shard-0/next-2'}, ''),
+        ('shard-1', {'shard-1/first', 'shard-1/next-0'}, ''),
+        ('shard-1/next-1', {'shard-1/next-1'}, 'shard-1'),
+        ('shard-1/next-2', {'shard-1/next-2'}, 'shard-1')]
+
+
+def test_members_that_have_a_place_count_towards_the_minimum():
+    group = shop({'min': 2, 'desired': 3, 'max': 9},
+                 count={'min': 1, 'desired': 2, 'max': 3})
+    placed = {'node-5', 'node-6', 'shard-1/first'}
+    group = fitted(group, placed, ())
+    assert {'node-0', 'shard-0/first', 'shard-1/next-0'} < paths(group)
+    assert [unit.path for unit in optional_units(group, placed)] == [
+        'node-0', 'shard-0']
