@@ -83,12 +83,22 @@ def check_members(group: Group) -> None:
     """Check the number of members and the length of their paths."""
     if not group.all_members():
         raise InvalidDocument(
-            '', 'the desired number of members is 0; it must be at least 1')
+            next(_zeros(group), ''),
+            'the desired number of members is 0; it must be at least 1')
     total = most_members(group)
     if total > MAX_MEMBERS:
         raise InvalidDocument(
             '', f'{total} members; at most {MAX_MEMBERS} are accepted')
     _check_paths(group, '')
+
+
+def _zeros(group: Group) -> Iterator[str]:
+    """Positions of the desired numbers that are 0."""
+    for part in (*group.members, *group.templates):
+        if part.bounds and not part.bounds.desired:
+            yield join(part.place, 'count', 'desired')
+    for nested in group.groups:
+        yield from _zeros(nested)
 
 
 def _check_paths(group: Group, prefix: str) -> None:

@@ -212,9 +212,6 @@ ONE = 'members: [{name: a, resources: {VCPU: 1}}]'
      (2, 2)),
     (f'\n{ONE}\n', 'name is missing', (2, 1)),
     (f'# shop\n\ngroup:\n  {ONE}\n', 'name is missing', (3, 1)),
-    ('name: g\nmembers: [{name: a, resources: {VCPU: 1}, count: '
-     '{min: 0, desired: 0, max: 1}}]\n',
-     'the desired number of members is 0; it must be at least 1', (1, 1)),
     ('# no group\n- a\n',
      'must be a mapping, not a list', (2, 1)),
     ('\nshop\n', "must be a mapping, not 'shop'", (2, 1)),
@@ -227,6 +224,24 @@ def test_a_mistake_of_the_whole_document_has_its_line(
     group = terminal.file('g.yaml', text)
     assert mistakes(terminal, group, group, '--inventory', zones) == [
         '{} (line {}, column {})'.format(message, *position)]
+
+
+@pytest.mark.parametrize('text, place, position', [
+    ('members: [{name: a, resources: {VCPU: 1}, count: '
+     '{min: 0, desired: 0, max: 1}}]\n', 'members[0].count.desired', (2, 59)),
+    ('groups: [{name: r, count: {min: 0, desired: 0, max: 1},\n'
+     '          members: [{name: a, resources: {VCPU: 1}}]}]\n',
+     'groups[0].count.desired', (2, 36)),
+    ('groups: [{name: r, count: 2, members: [\n'
+     '  {name: a, resources: {VCPU: 1}, count: {desired: 0, max: 1}}]}]\n',
+     'groups[0].members[0].count.desired', (3, 43)),
+])
+def test_a_group_without_desired_members_names_a_number(
+        terminal, zones, text, place, position):
+    group = terminal.file('g.yaml', 'name: g\n' + text)
+    assert mistakes(terminal, group, group, '--inventory', zones) == [
+        '{}: the desired number of members is 0; it must be at least 1 '
+        '(line {}, column {})'.format(place, *position)]
 
 
 def test_mistakes_of_json_with_an_emoji_have_their_lines(terminal, zones):
