@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests that an engine creates the servers of a new group."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from nova_holistic.api.call import Call
-from nova_holistic.api.checks import user_right
+from nova_holistic.api.checks import adoption, user_right
 from nova_holistic.api import errors
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.requests import microversions
-from nova_holistic.documents.groups.adoption import adoptions
 from nova_holistic.documents.groups.volumes import BOOT_VOLUME, is_volume
 from nova_holistic.documents.servers.server import KEY as SERVER
 from nova_holistic.documents.validation import join
 from nova_holistic.exceptions import InvalidDocument, Mistakes
+from nova_holistic.model.group import Group
 from nova_holistic.table.boot_records import BootRequest
 
 KEY = 'boot'
@@ -21,9 +21,10 @@ INSTEAD = ('let the client create the servers: openstack holistic group '
            'create --boot')
 
 
-def must_be_possible(call: Call) -> None:
+def must_be_possible(call: Call, group: Group) -> None:
     """Check a request before anything is written.
 
+    :param group: the group of the request
     :raises InvalidDocument: the version of the request does not have the key;
         or a member has no description of its server
     :raises ApiError: 400 if engines create no servers, 403 if the user may not
@@ -45,7 +46,7 @@ def must_be_possible(call: Call) -> None:
     most = service.conf.boot.max_retries
     if call.body[KEY].get('retries', 0) > most:
         raise InvalidDocument(join(KEY, 'retries'), f'must be at most {most}')
-    _must_have_servers(call.body['group'])
+    _must_have_servers(call.body['group'], group)
 
 
 def request(call: Call, group_uuid: str) -> BootRequest | None:
@@ -63,7 +64,7 @@ def request(call: Call, group_uuid: str) -> BootRequest | None:
                        boot_request.get('retries', 0), call.context.request_id)
 
 
-def _must_have_servers(document: Mapping[str, Any]) -> None:
+def _must_have_servers(document: Mapping[str, Any], group: Group) -> None:
     """
     :raises InvalidDocument: with the position of each member without a
         description of its server, except for volumes and members that are
@@ -74,22 +75,29 @@ def _must_have_servers(document: Mapping[str, Any]) -> None:
         mistakes.add(InvalidDocument(
             place, f'{KEY} creates no volumes: create the volume and the '
             'server with their pointers'))
-    for place in _without_server(document, adoptions(document)):
+    created = adoption.to_be_created(group, document)
+    needed = {description.place for scope in created.scopes()
+              for description in scope.group.members
+              if description.server_names()}
+    for place in _without_server(document, needed):
         mistakes.add(InvalidDocument(
             join(place, SERVER), f'is missing: {KEY} needs it'))
     mistakes.must_be_none()
 
 
-def _without_server(document: Mapping[str, Any], adopted: Mapping[str, str],
-                    place: str = '', prefix: str = '') -> Iterator[str]:
+def _without_server(document: Mapping[str, Any], needed: Collection[str],
+                    place: str = '') -> Iterator[str]:
+    """
+    :param needed: positions of the descriptions of servers to be created
+    """
     for number, member in enumerate(document.get('members', ())):
-        if SERVER not in member and not is_volume(member) and (
-                prefix + member['name'] not in adopted):
-            yield join(place, 'members', number)
+        position = join(place, 'members', number)
+        if (SERVER not in member and not is_volume(member)
+                and position in needed):
+            yield position
     for number, group in enumerate(document.get('groups', ())):
         yield from _without_server(
-            group, adopted, join(place, 'groups', number),
-            f'{prefix}{group["name"]}/')
+            group, needed, join(place, 'groups', number))
 
 
 def _with_boot_volume(document: Mapping[str, Any],

@@ -216,7 +216,7 @@ def _record(call: Call, key: str | None) -> GroupRecord:
     federation.must_be_placeable(call)
     group = _accepted(None, call, body['group'], context)
     volumes.must_be_creatable(call, group)
-    boot.must_be_possible(call)
+    boot.must_be_possible(call, group)
     objective = definitions.objective(service, body.get('objective'))
     size = definitions.member_count(group)
     _must_allow_lease(call, 'lease', body.get('lease'), context)

@@ -170,6 +170,30 @@ def test_each_member_without_a_server_is_named(service, rights):
     assert rights.granted == []
 
 
+@pytest.mark.parametrize('count, adopted, places', [
+    (2, (0, 1), []), (2, (0,), ['members[0]']),
+    ({'min': 0, 'desired': 2, 'max': 9}, (3, 7), []),
+    ({'min': 0, 'desired': 3, 'max': 9}, (3, 7), ['members[0]']),
+    ({'min': 0, 'desired': 0, 'max': 9}, (), [])])
+def test_members_whose_servers_are_adopted_need_no_server(
+        service, rights, count, adopted, places):
+    bare = {'name': 'bare', 'count': count, 'resources': {'VCPU': 1}}
+    servers = {f'bare-{number}': f'{number}{SERVER[1:]}' for number in adopted}
+    inside = {f'db-1/{path}': uuid for path, uuid in servers.items()}
+    for group in ({'members': [bare, WEB], 'adopt': servers},
+                  {'members': [WEB], 'adopt': inside, 'groups': [
+                      {'name': 'db', 'members': [bare], 'count': {
+                          'min': 1, 'desired': 1, 'max': 2}}]}):
+        answer = ask(service, group={'name': 'shop'} | group)
+        prefix = 'groups[0].' if 'groups' in group else ''
+        if places:
+            assert refusal(answer)[2] == ', '.join(
+                f'{prefix}{place}.server: is missing: boot needs it'
+                for place in places)
+        else:
+            assert answer.status_int == 202, answer.text
+
+
 def test_boot_creates_no_volumes(service, rights):
     data = {'name': 'data', 'kind': 'volume', 'size': 5}
     for members, status in (
