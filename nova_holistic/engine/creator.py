@@ -10,7 +10,7 @@ from oslo_log import log as logging
 from nova_holistic import crash_points, exceptions
 from nova_holistic.engine.decision.planning_request import (
     NotPlanned, PlanningRequest)
-from nova_holistic.engine.decision import refused_hosts
+from nova_holistic.engine.decision import refused_hosts, unused_groups
 from nova_holistic.engine import errors
 from nova_holistic.engine.fewer_members import FewerMembers
 from nova_holistic.engine import member_rows
@@ -154,6 +154,7 @@ class _Creation(Change):
                 parts.conf, parts.table, record.uuid, parts.clock()),
             project_id=record.project_id,
             server_groups=parts.table.bindings.server_groups(record.uuid))
+        unused_groups.must_be_known(parts.snapshot_planner, self._group)
         sized = self._sizing.decide(request)
         self._missing = [reason.to_row() for reason in sized.reasons]
         decision = sized.decision

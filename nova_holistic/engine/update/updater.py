@@ -15,7 +15,7 @@ from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.engine.binding.adoption import Adopter, ReadServers
 from nova_holistic.engine.decision.planning_request import (
     CheckedPlan, NotPlanned, PlanningRequest)
-from nova_holistic.engine.decision import refused_hosts
+from nova_holistic.engine.decision import refused_hosts, unused_groups
 from nova_holistic.engine import errors
 from nova_holistic.engine.fewer_members import FewerMembers
 from nova_holistic.engine import member_rows
@@ -80,6 +80,7 @@ class Updater:
         if journal.recover():
             return {'reasons': ()}
         revised = parse_group(_document(record), self._parts.policy_types)
+        unused_groups.must_be_known(self._parts.snapshot_planner, revised)
         proposal = self._executor.carry_out(_Update(
             self._parts, journal, record, revised,
             Adopter(self._parts, self.read_servers)))

@@ -238,12 +238,24 @@ def test_a_uuid_of_another_group_or_project_is_refused(world):
         world.create(uuid=chosen, project_id='red')
 
 
+def unused(**keys):
+    """A nested group without a replica inside another group."""
+    return [{'name': 'db', 'members': [{'name': 'node', 'resources': SMALL}],
+             'groups': [{'name': 'more', 'members': [
+                 {'name': 'node', 'resources': SMALL}],
+                 'count': {'min': 0, 'desired': 0, 'max': 2}, **keys}]}]
+
+
 @pytest.mark.parametrize('key, value, place', [
     ('members', [{'name': 'web', 'flavor': 'm1.none'}], 'members[0].flavor'),
     ('members', [{'name': 'web', 'count': 0, 'resources': SMALL}],
      'members[0].count'),
     ('policies', [{'type': 'affinity', 'level': 'moon'}],
      'policies[0].level'),
+    ('groups', unused(members=[{'name': 'web', 'flavor': 'm1.none'}]),
+     'groups[0].groups[0].members[0].flavor'),
+    ('groups', unused(policies=[{'type': 'affinity', 'level': 'moon'}]),
+     'groups[0].groups[0].policies[0].level'),
 ])
 def test_an_invalid_document_names_its_position_and_is_not_stored(
         world, key, value, place):

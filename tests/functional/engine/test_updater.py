@@ -145,6 +145,18 @@ def test_an_unknown_flavor_is_reported_with_its_position(world):
     world.assert_agreement()
 
 
+def test_an_unknown_flavor_without_a_replica_is_reported(world):
+    group = world.create()
+    document = revised()
+    document['groups'].append({
+        'name': 'more', 'count': {'min': 0, 'desired': 0, 'max': 2},
+        'members': [{'name': 'node', 'flavor': 'huge'}]})
+    refused = update(world, group, document)
+    assert refused.reasons[0]['at'] == 'groups[1].members[0].flavor'
+    assert_settled(world, group, 1)
+    world.assert_agreement()
+
+
 def test_a_planned_member_with_more_resources_is_replanned(world):
     group = world.create()
     update(world, group, revised(web=LARGE))
