@@ -161,7 +161,7 @@ def test_a_part_that_is_gone_before_its_lease_is_extended_is_a_refusal(parent):
     after = updated(parent, group, parts(nested(
         'home', member('a', 2, location='ams'),
         member('c', 3, location='ams'))))
-    assert 'cloud ams: the group is gone' in str(after['reasons'])
+    assert 'cloud ams: the group disappeared' in str(after['reasons'])
     assert after['revision'] == 1
     assert set(clouds_of(parent, group)) == {'home/a'}
 
