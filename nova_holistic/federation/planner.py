@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from oslo_log import log as logging
 import tenacity
 
+from nova_holistic.documents.validation import listed
 from nova_holistic.federation.child import Child, RefusalKind
 from nova_holistic.federation.offers.choice import Choice
 from nova_holistic.federation.offers.offer_book import OfferBook
@@ -207,11 +208,18 @@ class _Work:
         refusals = self._book.refusals()
         reasons = tuple(dict.fromkeys(
             reason for each in refusals for reason in each.reasons))
-        if not reasons:
+        closed = self._book.not_accepted()
+        if closed:
+            # The credentials may be valid again later.
+            reasons = (_reason(
+                '', 'no cloud accepts the credentials of the user, and so no '
+                f'cloud has decided whether the group fits: {listed(closed)}'),
+                *reasons)
+        elif not reasons:
             reasons = (_reason(
                 '', 'the clouds have offers for the parts of the group, and '
                 'no combination of them satisfies its policies'),)
-        undecided = self.undecided or any(
+        undecided = self.undecided or bool(closed) or any(
             each.kind in (RefusalKind.UNREACHABLE, RefusalKind.UNKNOWN)
             for each in refusals)
         return (Unknown if undecided else Refused)(

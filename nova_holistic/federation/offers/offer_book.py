@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The offers for one group. Each offer is requested once, until it expires."""
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from nova_holistic.federation.child import Offer, Refusal, RefusalKind
 from nova_holistic.federation.offers.choice import Set
@@ -38,7 +38,7 @@ class OfferBook:
         self._clock = surroundings.clock
         self._left = left
         self._map_all = surroundings.map_all
-        self._answers: dict[Hashable, Answer] = {}
+        self._answers: dict[tuple, Answer] = {}
         self._away: dict[str, Refusal] = {}
 
     def request(self, wanted: Iterable[tuple[str, Set]],
@@ -95,6 +95,15 @@ class OfferBook:
             if isinstance(answer, Refusal):
                 found.setdefault((answer.child, answer.kind), answer)
         return tuple(found.values())
+
+    def not_accepted(self) -> Sequence[str]:
+        """Names of all clouds that received a request, if none of them accepts
+        the user; otherwise, empty."""
+        clouds = sorted({str(key[0]) for key in self._answers})
+        away = [self._away.get(each) for each in clouds]
+        return clouds if all(
+            each is not None and each.kind is RefusalKind.FORBIDDEN
+            for each in away) else ()
 
     def is_unavailable(self, cloud: str) -> bool:
         """Whether the child does not answer, or does not accept the user."""

@@ -5,6 +5,7 @@ no group that the child may have."""
 import pytest
 
 from nova_holistic.federation.child import Refusal, RefusalKind
+from nova_holistic.federation.results import Refused
 from nova_holistic.table.store import PlacementTable
 from tests.tables import new_table
 from tests.unit.federation.clouds import Federation, member, small
@@ -95,3 +96,35 @@ def test_a_refusal_after_a_lost_answer_proves_nothing():
     federation.place({'name': 'shop', 'members': [member('node')]})
     (record,) = federation.journal.records.values()
     assert (record.state, len(answered)) == ('undoing', 1)
+
+
+def test_a_group_is_placed_later_if_no_cloud_accepts_the_token(parent, child):
+    """The keystone of the clouds refuses every token for some time."""
+    parent.delete()
+    answer, child.service.app = child.service.app, refusing
+    group = parent.post(SHOP)
+    messages = [each['message'] for each in group['reasons']]
+    assert (group['status'], messages) == ('error', [
+        'no cloud accepts the credentials of the user, and so no cloud has '
+        'decided whether the group fits: dfw', 'cloud dfw: HTTP status 401'])
+    plan = parent.planned(SHOP)
+    assert plan['status'] == 'unknown'
+    assert 'cloud dfw: HTTP status 401' in plan['message']
+    child.service.app = answer
+    parent.group = group['id']
+    assert parent.replan()['status'] == 'planned'
+
+
+def test_a_cloud_that_accepts_the_user_decides_about_the_group():
+    """The user has no access to one of two clouds, and the group is too large
+    for the other one."""
+    federation = Federation(ams=small('a1'), dfw=small('b1'))
+    federation.children['ams'].offer = lambda *words: EXPIRED
+    found = federation.place({'name': 'shop', 'members': [
+        member('node', 17)]})
+    assert isinstance(found, Refused)
+
+
+def refusing(environ, start_response):
+    start_response('401 Unauthorized', [('Content-Length', '0')])
+    return [b'']
