@@ -23,6 +23,8 @@ class RefusalKind(enum.StrEnum):
     ``FORBIDDEN``: the user has no access to the child, or not this right.
     ``INVALID``: the child does not accept the document, for example because
     it has no such level or flavor; or its answer is invalid.
+    ``CHANGED``: the group has another revision than the request names, and the
+    request was not carried out.
     """
 
     UNPLACEABLE = 'unplaceable'
@@ -30,6 +32,7 @@ class RefusalKind(enum.StrEnum):
     UNREACHABLE = 'unreachable'
     FORBIDDEN = 'forbidden'
     INVALID = 'invalid'
+    CHANGED = 'changed'
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +236,8 @@ class Child(Protocol):
 
         :param seen: the group with its present definition
         :returns: the group with the new definition; None: it no longer
-            exists. A child that refuses the definition keeps the former one
+            exists. A child that refuses the definition keeps the former one.
+            If it has another revision than ``seen``, the refusal is CHANGED
         """
 
     def replan(self, group_uuid: str,

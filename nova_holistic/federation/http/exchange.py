@@ -21,6 +21,7 @@ from nova_holistic.federation.http.child_request import ChildRequest
 from nova_holistic.federation.http.traffic import Traffic
 
 _DENIED = (401, 403)
+_CHANGED = 412
 _UNAVAILABLE = (408, 425, 429, 500, 502, 503, 504)
 """HTTP statuses of a service that cannot work now, and of its proxies."""
 _UNREADABLE = (ks_exceptions.ClientException, requests.RequestException,
@@ -125,6 +126,7 @@ class Exchange:
     def _refused(self, answer: Answer) -> Refusal:
         kind = (RefusalKind.FORBIDDEN if answer.status in _DENIED
                 else RefusalKind.UNREACHABLE if answer.status in _UNAVAILABLE
+                else RefusalKind.CHANGED if answer.status == _CHANGED
                 else RefusalKind.INVALID)
         return Refusal(self.child, kind, tuple(
             answers.reason(self.child, '', text)

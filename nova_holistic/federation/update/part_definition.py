@@ -6,8 +6,9 @@ from nova_holistic.federation.child import (
 from nova_holistic.model.plan import Reason
 
 _TRIES = 3
-"""Maximum number of attempts if answers are lost. Each attempt reads the
-definition first, so that a change whose answer was lost is not made twice."""
+"""Maximum number of attempts if answers are lost, or if the definition changes
+in the child at the same time. Each attempt reads the definition first, so that
+a change whose answer was lost is not made twice."""
 
 
 def bring(child: Child, group_uuid: str, document: Document,
@@ -32,13 +33,17 @@ def bring(child: Child, group_uuid: str, document: Document,
             found = child.update(seen, document, terms)
         else:
             found = seen
-        if not (isinstance(found, Refusal)
-                and found.kind is RefusalKind.UNREACHABLE):
+        if not (isinstance(found, Refusal) and found.kind in (
+                RefusalKind.UNREACHABLE, RefusalKind.CHANGED)):
             break
     if found is None:
         return _refusal(child, RefusalKind.INVALID,
                         'the cloud does not show its part of the group; '
                         'replan the group')
+    if isinstance(found, Refusal) and found.kind is RefusalKind.CHANGED:
+        return _refusal(child, RefusalKind.UNKNOWN,
+                        'the definition of its part keeps changing in the '
+                        'cloud; try again')
     return found
 
 

@@ -76,6 +76,8 @@ class ChangingChild(DirectChild):
         self.calls.append(('update', document))
 
         def work():
+            if self.cloud.revisions[uuid] != seen.revision:
+                return Refusal(self.name, RefusalKind.CHANGED)
             why = self.cloud.update(uuid, document, seen.revision,
                                     terms.objective)
             if why:

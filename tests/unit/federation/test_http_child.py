@@ -12,8 +12,9 @@ from keystoneauth1 import exceptions as ks_exceptions
 import pytest
 
 from nova_holistic.federation.child import (
-    ChildGroup, Offer, Refusal, RefusalKind)
+    ChildDefinition, ChildGroup, Offer, Refusal, RefusalKind, UpdateTerms)
 from nova_holistic.federation.http.traffic import HttpLimits, Traffic
+from nova_holistic.federation.update.part_definition import bring
 from nova_holistic.table.records import GroupStatus, PlanStatus
 from nova_holistic.table.store import PlacementTable
 from tests.tables import new_table
@@ -419,3 +420,31 @@ def test_a_child_that_exceeded_a_time_limit_does_not_delay_the_next_group():
         assert child.delete(UUID).kind is RefusalKind.UNREACHABLE
         assert len(seen) == 2
         stop.set()
+
+
+def test_a_definition_that_has_changed_in_the_child_is_read_again(
+        service, child):
+    """A user of the child updates the group between the request of the parent
+    for its definition and the parent's update."""
+    planned(service)
+    group = child.create(SHOP, None, 60, 'k', 5).uuid
+    read, versions = child.definition, []
+
+    def definition(uuid):
+        found = read(uuid)
+        if not versions:
+            service.table.update_group(uuid, [GroupStatus.PLANNED], revision=2)
+        versions.append(found.revision)
+        return found
+
+    def update(group_uuid):
+        record = service.table.get_group(group_uuid)
+        service.settle(group_uuid, revision=record.revision + 1,
+                       document=record.pending['document'])
+    child.definition = definition
+    service.engines.acts['plan_group'] = update
+    more = {**SHOP, 'members': [{**SHOP['members'][0], 'count': 3}]}
+    found = bring(child, group, more, UpdateTerms(None, 5))
+    assert isinstance(found, ChildDefinition), found
+    assert (found.document, found.revision) == (more, 3)
+    assert versions == [1, 2, 3]

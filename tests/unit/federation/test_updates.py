@@ -255,6 +255,51 @@ def test_a_lost_answer_to_an_update_changes_nothing_twice(parent):
     assert updates(parent) == {'ams': 1}
 
 
+def changed_in_the_cloud(parent, group, times):
+    """Add a member to the group. A user of the cloud changes the part this
+    number of times, each time after the parent has read it.
+
+    :returns: the group after the update
+    """
+    child = parent.clouds.children['ams']
+    (uuid,) = child.cloud.groups
+    left = [*range(times)]
+
+    def change(method, when):
+        if (method, when) == ('definition', 'after') and left:
+            revision = child.cloud.revisions[uuid]
+            assert child.cloud.update(uuid, {'name': 'shop', 'groups': [
+                nested('home', member('a', 2), member(f'x{left.pop()}', 1))]},
+                revision) == ()
+    child.fault = change
+    return updated(parent, group, parts(nested(
+        'home', member('a', 2, location='ams'),
+        member('c', 3, location='ams'))))
+
+
+def test_a_part_that_changes_in_its_cloud_at_the_same_time_is_read_again(
+        parent):
+    group = parent.post(parts(HOME))
+    after = changed_in_the_cloud(parent, group, 2)
+    assert (after['reasons'], after['revision']) == ([], 2)
+    assert parent.clouds.held() == {'ams': 5}
+    assert states(parent, group) == {'ams': 'committed'}
+
+
+def test_a_part_that_keeps_changing_in_its_cloud_is_a_refusal(parent):
+    group = parent.post(parts(HOME))
+    after = changed_in_the_cloud(parent, group, 100)
+    assert ('cloud ams: the definition of its part keeps changing in the '
+            'cloud; try again') in [
+                each['message'] for each in after['reasons']]
+    assert (after['status'], after['revision']) == ('planned', 1)
+    # The next request restores the definition.
+    parent.clouds.children['ams'].fault = keep_answers
+    parent.get(group['id'])
+    assert parent.clouds.held() == {'ams': 2}
+    assert states(parent, group) == {'ams': 'committed'}
+
+
 def test_lost_parts_are_placed_again_by_a_replan(parent):
     group = parent.post(pair(2))
     lost = clouds_of(parent, group)['node-1']
