@@ -107,6 +107,21 @@ def test_a_plan_holds_nothing(parent):
     assert parent.clouds.held() == {}
 
 
+def test_a_group_without_a_lease_shows_no_end(parent):
+    parent.conf.set_override('lease', 0, group='planner')
+    group = parent.post(SPLIT)['id']
+    parent.clouds.time.sleep(3600)
+    for _ in range(2):
+        assert parent.get(group)['lease_expires_at'] is None
+    # A user of one cloud gives its part a lease.
+    child = parent.clouds.children['ams']
+    (uuid,) = child.cloud.groups
+    child.cloud.extend(uuid, 7200)
+    end = child.cloud.groups[uuid].lease_end
+    parent.get(group)
+    assert parent.get(group)['lease_expires_at'] == f'{end.isoformat()}Z'
+
+
 def test_an_extended_lease_is_extended_in_every_cloud(parent):
     group = parent.post(SPLIT)['id']
     answer = parent.ask('POST', f'/v1/groups/{group}/extend',
