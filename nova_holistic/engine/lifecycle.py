@@ -17,7 +17,8 @@ from nova_holistic.holds.client import HoldClient
 from nova_holistic.messaging import errors
 from nova_holistic.messaging.results import Released
 from nova_holistic.table.changes.claim import OWNED
-from nova_holistic.table.changes.member_release import RELEASABLE, UNCLAIMED
+from nova_holistic.table.changes.member_release import (
+    AtRevision, RELEASABLE, UNCLAIMED)
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState)
@@ -83,14 +84,16 @@ class Lifecycle:
             # A claim in progress that fails is held again only for a short
             # time, until the search for expired leases frees its place. The
             # place of a server that is deleted later is not held again.
-            if not self._table.update_group(
-                    group_uuid, LEASED, revision,
-                    lease_expires_at=self._clock()) and revision is not None:
+            if self._table.update_group(group_uuid, LEASED, revision,
+                                        lease_expires_at=self._clock()):
+                # This was the first change.
+                revision = None
+            elif revision is not None:
                 settled_group(self._table, group_uuid, revision)
             crash_points.reached('release.lease-ended')
         names = {m.member.path for m in before}
         after = [m for m in self._release(group_uuid, before,
-                                          members is not None)
+                                          members is not None, revision)
                  if m.member.path in names]
         released, kept = volume_rows.release(
             self._table, volumes, self._clock(), members is not None)
@@ -182,20 +185,25 @@ class Lifecycle:
         members = self._table.members(group_uuid)
         # If a claim is undone after this read, delete_group returns its hold.
         if any(m.state in RELEASABLE for m in members):
-            members = self._release(group_uuid, members)
+            members = self._release(group_uuid, members, revision=revision)
+            revision = None
         # The hold of a claim that is in progress or was interrupted may still
         # exist. It is dropped as well: the swap of the claim does not find it,
         # and the create fails.
-        self._holds.drop(
-            [m.hold for m in members
-             if m.held or m.state == MemberState.CLAIMED],
-            group.project_id, group.user_id)
+        held = [m.hold for m in members
+                if m.held or m.state == MemberState.CLAIMED]
+        self._holds.drop(held, group.project_id, group.user_id)
         crash_points.reached('delete.holds-dropped')
         # An engine may have left an incomplete update.
-        self._holds.drop(journal.holds_of(self._pending(group_uuid)),
-                         group.project_id, group.user_id)
+        pending = journal.holds_of(self._pending(group_uuid))
+        self._holds.drop(pending, group.project_id, group.user_id)
         crash_points.reached('delete.update-dropped')
-        last = self._table.delete_group(group_uuid)
+        last = self._table.delete_group(
+            group_uuid, None if held or pending else revision)
+        if last is None:
+            # Nothing has been changed. This raises the error.
+            settled_group(self._table, group_uuid, revision)
+            return
         crash_points.reached('delete.group-deleted')
         # Between the release and the deletion of the group, a claim may have
         # been undone, or the place of a deleted server may have been returned.
@@ -222,19 +230,25 @@ class Lifecycle:
             'stops; try again')
 
     def _release(self, group_uuid: str, seen: Sequence[MemberRecord],
-                 with_servers: bool = False) -> Sequence[MemberRecord]:
+                 with_servers: bool = False, revision: int | None = None
+                 ) -> Sequence[MemberRecord]:
         """Release members of a group, even if another process moves them at
         the same time.
 
         :param with_servers: whether members with servers are released when
             their servers are deleted
+        :param revision: required revision of the group before the first change
         :returns: all members after the release
+        :raises StaleRevision: the group has another revision
         """
+        at = None if revision is None else AtRevision(group_uuid, revision)
         tried = {_key(m): m.hold for m in seen
                  if with_servers or m.state in UNCLAIMED}
         holds = [m.hold for m in seen]
         while True:
-            self._table.release(holds, self._clock(), with_servers)
+            if not self._table.release(holds, self._clock(), with_servers, at):
+                settled_group(self._table, group_uuid, revision)
+            at = None
             crash_points.reached('release.rows-released')
             after = self._table.members(group_uuid)
             moved = {_key(m): m.hold for m in after

@@ -142,9 +142,10 @@ class PlacementTable:
             return transitions.change_group(
                 transaction, group_uuid, where, rows.group_changes(changes))
 
-    def delete_group(self, group_uuid: str) -> frozenset[str]:
+    def delete_group(self, group_uuid: str, revision: int | None = None
+                     ) -> frozenset[str] | None:
         """Delete a group: see ``group_deletion.delete``."""
-        return group_deletion.delete(self.database, group_uuid)
+        return group_deletion.delete(self.database, group_uuid, revision)
 
     def write_members(self, group_uuid: str,
                       members: Sequence[MemberRecord],
@@ -218,10 +219,12 @@ class PlacementTable:
         return self._change_states(where, values) == 1
 
     def release(self, holds: Collection[str], now: datetime,
-                with_servers: bool = False) -> None:
+                with_servers: bool = False,
+                at: member_release.AtRevision | None = None) -> bool:
         """Release members that have no server and will not get one: see
         ``member_release.release``."""
-        member_release.release(self.database, holds, now, with_servers)
+        return member_release.release(
+            self.database, holds, now, with_servers, at)
 
     def release_unleased(self, member: MemberRecord, now: datetime,
                          surplus: member_release.Surplus | None = None

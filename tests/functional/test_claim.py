@@ -221,10 +221,10 @@ def test_a_claim_undone_while_its_group_is_deleted_leaves_nothing(
             restored.set()
             deletion.result()
 
-    def delete_later(uuid):
+    def delete_later(uuid, *revision):
         dropped.set()
         assert restored.wait(60)
-        return delete_group(uuid)
+        return delete_group(uuid, *revision)
 
     def refuse(_row):
         raise HoldsError('no response')

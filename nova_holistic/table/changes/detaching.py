@@ -11,12 +11,11 @@ import enum
 import sqlalchemy as sa
 
 from nova_holistic.table.changes import transitions
-from nova_holistic.table.conditional_updates import update_in
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.queries import progress
 from nova_holistic.table.records import MemberState
 from nova_holistic.table.schema.detached_servers import DetachedServerRow
-from nova_holistic.table.schema.models import GroupRow, MemberRow
+from nova_holistic.table.schema.models import MemberRow
 from nova_holistic.table import states
 
 
@@ -41,10 +40,7 @@ def detach(database: Database, group_uuid: str, path: str,
     built = [*where, MemberRow.state.in_(
         states.MEMBERS.before(states.DETACH))]
     with database.writer() as session:
-        if revision is not None and not update_in(session, GroupRow, [
-                GroupRow.uuid == group_uuid, GroupRow.revision == revision],
-                # This locks the row and changes nothing.
-                {'revision': GroupRow.revision}):
+        if not transitions.lock_revision(session, group_uuid, revision):
             return Detached.STALE
         # SQLite requires that the first statement writes. It also locks the
         # row.

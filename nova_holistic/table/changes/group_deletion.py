@@ -4,7 +4,7 @@
 from oslo_utils import timeutils
 import sqlalchemy as sa
 
-from nova_holistic.table.changes import link_demands
+from nova_holistic.table.changes import link_demands, transitions
 from nova_holistic.table.conditional_updates import update_in
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import deletions, events
@@ -15,12 +15,17 @@ from nova_holistic.table.schema.volume_model import VolumeRow
 
 
 @retried
-def delete(database: Database, group_uuid: str) -> frozenset[str]:
+def delete(database: Database, group_uuid: str,
+           revision: int | None = None) -> frozenset[str] | None:
     """Delete a group, its members and its history.
 
-    :returns: the holds that its members had at that time
+    :param revision: required revision of the group; None means any
+    :returns: the holds that its members had at that time; None if the group
+        does not have the required revision, and nothing is deleted
     """
     with database.link_writer() as session:
+        if not transitions.lock_revision(session, group_uuid, revision):
+            return None
         return _delete(session, group_uuid)
 
 

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -39,21 +39,31 @@ _SURPLUS_REASON = (events.reason(
 _EXPIRED = (events.reason('', "the group's lease has passed"),)
 
 
+class AtRevision(NamedTuple):
+    """The revision that a group must have."""
+
+    group_uuid: str
+    revision: int
+
+
 def release(database: Database, holds: Collection[str], now: datetime,
-            with_servers: bool = False) -> None:
+            with_servers: bool = False, at: AtRevision | None = None) -> bool:
     """Release members in one of the states ``RELEASABLE``.
 
     :param holds: holds of the members that were read. Their IDs are not used,
         because SQLite reuses the IDs of deleted rows
     :param with_servers: whether members in other states are released when
         their servers are deleted
+    :param at: required revision of their group before the first change; None
+        means any
+    :returns: False if the group has another revision or does not exist, and
+        nothing is changed
     """
     for batch in batches(sorted(holds)):
-        free = [MemberRow.state.in_(RELEASABLE), MemberRow.hold.in_(batch)]
-        if with_servers:
-            _mark(database, now, batch, free)
-        else:
-            _release(database, now, free)
+        if not _release_batch(database, batch, now, with_servers, at):
+            return False
+        at = None
+    return True
 
 
 def expire(database: Database, group_uuid: str, now: datetime) -> None:
@@ -160,18 +170,24 @@ def _lease_passed(group_uuid: str, now: datetime) -> Any:
 
 
 @retried
-def _mark(database: Database, now: datetime, holds: Sequence[str],
-          free: Sequence[Any]) -> None:
-    """Mark members as unwanted, and release them if their states allow it. The
-    first statement locks the rows, so that a claim happens before or after the
-    transaction."""
+def _release_batch(database: Database, holds: Sequence[str], now: datetime,
+                   with_servers: bool, at: AtRevision | None) -> bool:
+    """Like ``release``, in one transaction."""
     with database.link_writer() as transaction:
-        transaction.execute(
-            sa.update(MemberRow).where(MemberRow.hold.in_(holds))
-            .values(unwanted=True)
-            .execution_options(synchronize_session=False))
-        transitions.change_members(transaction, free, {
-            'state': MemberState.RELEASED, 'updated_at': now})
+        if at is not None and not transitions.lock_revision(transaction, *at):
+            return False
+        if with_servers:
+            # This locks the rows, so that a claim happens before or after the
+            # transaction.
+            transaction.execute(
+                sa.update(MemberRow).where(MemberRow.hold.in_(holds))
+                .values(unwanted=True)
+                .execution_options(synchronize_session=False))
+        transitions.change_members(
+            transaction,
+            [MemberRow.state.in_(RELEASABLE), MemberRow.hold.in_(holds)],
+            {'state': MemberState.RELEASED, 'updated_at': now})
+    return True
 
 
 @retried

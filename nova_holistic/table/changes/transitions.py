@@ -68,6 +68,20 @@ def change_group(session: Transaction, group_uuid: str, where: Sequence[Any],
     return True
 
 
+def lock_revision(session: Transaction, group_uuid: str,
+                  revision: int | None) -> bool:
+    """Lock a group's row until the end of the transaction, so that no other
+    transaction changes its revision.
+
+    :param revision: required revision; None means any, and locks nothing
+    :returns: False if the group has another revision or does not exist
+    """
+    return revision is None or _update_group(session, [
+        GroupRow.uuid == group_uuid, GroupRow.revision == revision],
+        # This locks the row and changes nothing.
+        {'revision': GroupRow.revision})
+
+
 def change_members(session: Transaction, where: Sequence[Any],
                    values: Mapping[str, Any],
                    reasons: Sequence[Mapping[str, Any]] = ()) -> int:

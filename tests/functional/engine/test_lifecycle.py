@@ -103,8 +103,8 @@ def test_a_release_skips_a_group_created_with_reused_row_ids(world):
 def update(world, group, document):
     assert world.table.tasks.request(
         group.uuid, NewTask(
-            Task.UPDATING, {'document': document}, [GroupStatus.PLANNED], 1),
-        world.now)
+            Task.UPDATING, {'document': document},
+            [GroupStatus.PLANNED, GroupStatus.BUILDING], 1), world.now)
     world.planner.perform(world.table.tasks.take(
         group.uuid, 'engine', world.now, world.now))
 
@@ -142,10 +142,12 @@ def test_a_member_replanned_during_its_release_is_released(world):
 
 @pytest.mark.parametrize('name, moment, more', [
     ('delete', 'get_group', ()), ('delete', 'boots', ()),
+    ('delete', 'members', ()), ('delete', 'release', ()),
     ('extend', 'get_group', (60,)), ('extend', 'update_group', (60,)),
     ('release', 'group_with_members', (None,)),
     ('release', 'update_group', (None,)),
-    ('release', 'group_with_members', (['web'],))])
+    ('release', 'group_with_members', (['web'],)),
+    ('release', 'release', (['web'],))])
 def test_a_group_that_is_updated_meanwhile_is_not_changed(
         world, name, moment, more):
     """The client has named the revision that it has seen."""
@@ -165,6 +167,25 @@ def test_a_group_that_is_updated_meanwhile_is_not_changed(
         'web': 'planned', 'db/node-0': 'planned'}
     world.assert_agreement()
     getattr(lifecycle, name)(group.uuid, *more, 2)
+
+
+def test_a_group_of_built_servers_that_is_updated_meanwhile_is_not_deleted(
+        world):
+    """The deletion of the rows is the first change of such a group."""
+    group, document = world.create(), shop()['group']
+    for path in world.states(group):
+        world.build(group, path)
+    document['members'].append({
+        'name': 'cache', 'resources': {'VCPU': 1}})
+    lifecycle = world.lifecycle_with(Meanwhile(
+        world.table, 'delete_group',
+        lambda: update(world, group, document)), world.holds)
+    with pytest.raises(errors.StaleRevision, match='at revision 2, not 1'):
+        lifecycle.delete(group.uuid, 1)
+    assert world.states(group)['cache'] == 'planned'
+    world.assert_agreement()
+    lifecycle.delete(group.uuid, 2)
+    assert world.table.get_group(group.uuid) is None
 
 
 def test_an_unknown_group_is_refused(world):
@@ -263,12 +284,12 @@ def test_a_claim_undone_while_its_group_is_deleted_leaves_no_hold(
     world.swap(row)
     delete_group = world.table.delete_group
 
-    def undo_and_delete(uuid):
+    def undo_and_delete(uuid, *revision):
         world.holds.unswap(row, row.instance_uuid, 'blue', 'ann')
         assert world.table.change_state(
             row.id, [MemberState.CLAIMED], MemberState.PLANNED, world.now,
             of_instance=row.instance_uuid, instance_uuid=None, held=True)
-        return delete_group(uuid)
+        return delete_group(uuid, *revision)
 
     monkeypatch.setattr(world.table, 'delete_group', undo_and_delete)
     world.lifecycle.delete(group.uuid)

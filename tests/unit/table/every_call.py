@@ -21,6 +21,7 @@ from nova_holistic.table.changes import (
 from nova_holistic.table.changes.detaching import Detached
 from nova_holistic.table.changes.group_revision import Revision
 from nova_holistic.table.changes.held_places import Handover
+from nova_holistic.table.changes.member_release import AtRevision
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.coordination.bindings import (
     Binding, BindingKind, Hinted, stack_target)
@@ -271,7 +272,10 @@ def move_and_release(table, group):
     table.accept_places([new_row.hold], NOON)
     table.group_cache.read(group.uuid)
     table.forget_holds([new_row.hold])
-    table.release([free.hold], NOON)
+    assert not table.release([free.hold], NOON, at=AtRevision(group.uuid, 77))
+    assert table.release([free.hold], NOON, at=AtRevision(group.uuid, 1))
+    assert not table.release(
+        [built.hold], NOON, True, AtRevision(group.uuid, 77))
     table.release([built.hold], NOON, with_servers=True)
     assert table.change_state(
         built.id, [MemberState.BUILT], MemberState.CLAIMED, NOON)
@@ -417,7 +421,8 @@ def adopt_and_detach(table):
     assert detaching.detach(
         database, group.uuid, 'db/one', NOON) == Detached.DONE
     assert memberships.is_detached(database, group.uuid, server)
-    table.delete_group(group.uuid)
+    assert table.delete_group(group.uuid, 77) is None
+    assert table.delete_group(group.uuid, 1) is not None
 
 
 def boot(table):
