@@ -30,6 +30,8 @@ ROWS_AT_ONCE = 100
 """Maximum number of rows in one INSERT to MariaDB or MySQL. A row takes a few
 kilobytes, and a server accepts statements of 16 MiB by default."""
 
+_CHECK_URL = 'check [holistic_database] connection'
+
 Listener = Callable[[Sequence[events.Event]], object]
 """A function that receives the events of a transaction after its commit. It
 returns immediately."""
@@ -230,7 +232,7 @@ def make_directory(connection: str) -> None:
         except OSError as error:
             raise errors.TableError(
                 f'placement table: {directory} cannot be created: '
-                f'{error.strerror}') from error
+                f'{error.strerror}; {_CHECK_URL}') from error
 
 
 def _prepare(engine: sa.Engine) -> None:
@@ -284,8 +286,11 @@ def translate_errors() -> Iterator[None]:
         raise Deadlock(f'placement table: {_first_line(error)}') from error
     except (db_exception.DBError, db_exception.DBInvalidUnicodeParameter,
             sa_exception.SQLAlchemyError, ImportError) as error:
-        raise errors.TableError(
-            f'placement table: {_first_line(error)}') from error
+        text = _first_line(error)
+        if 'unable to open database file' in text:
+            # SQLite's message does not name the file.
+            text += f'; {_CHECK_URL}'
+        raise errors.TableError(f'placement table: {text}') from error
 
 
 def _first_line(error: Exception) -> str:

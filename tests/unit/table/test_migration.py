@@ -34,8 +34,18 @@ def test_an_empty_database_is_upgraded_to_the_newest_version(empty_url):
 def test_a_folder_that_cannot_be_created_is_named(tmp_path):
     (tmp_path / 'file').write_text('')
     with pytest.raises(errors.TableError, match=(
-            f'{tmp_path}/file/folder cannot be created: Not a directory')):
+            f'{tmp_path}/file/folder cannot be created: Not a directory; '
+            r'check \[holistic_database\] connection')):
         migration.upgrade(f'sqlite:///{tmp_path}/file/folder/table.sqlite')
+
+
+def test_a_missing_folder_of_the_table_names_the_option(tmp_path):
+    """Without a configuration file, the table is in a folder that usually does
+    not exist."""
+    with pytest.raises(errors.TableError, match=(
+            'unable to open database file; '
+            r'check \[holistic_database\] connection')):
+        migration.version(f'sqlite:///{tmp_path}/folder/table.sqlite')
 
 
 class BrokenOff(Exception):
