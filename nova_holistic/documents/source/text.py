@@ -23,6 +23,8 @@ MAX_REPEATED = 4 * 2**20
 
 _Loader = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 _LINE_BREAK = re.compile('\r\n|[\n\r\x85\u2028\u2029]')
+_DIRECTIVE = re.compile('^%', re.MULTILINE)
+"""YAML requires the begin of a document after a directive."""
 _TAG = 'tag:yaml.org,2002:'
 
 
@@ -107,6 +109,9 @@ def _one_line(error: yaml.YAMLError, text: str) -> str:
     mark = getattr(error, 'problem_mark', None)
     problem = getattr(error, 'problem', None) or 'not YAML or JSON'
     problem = re.sub(r'\s+', ' ', str(problem))
+    if '<document start>' in problem and not _DIRECTIVE.search(text):
+        # The parser names the marker of a second document.
+        problem = 'text after the end of the document'
     return f'{problem}{_at(mark)}' if mark else problem
 
 

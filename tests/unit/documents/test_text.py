@@ -131,6 +131,21 @@ def test_a_mistake_next_to_a_surrogate_pair_has_its_line(document, message):
     assert message in refusal(document)
 
 
+@pytest.mark.parametrize('document, place', [
+    ('{"name": "shop"}\n}', 'line 2, column 1'),
+    ('{"name": "shop"}} ', 'line 1, column 17'),
+    ('{"name": "shop"}, ', 'line 1, column 17'),
+    ('[1]\n\n  {"name": "shop"}\n', 'line 3, column 3'),
+    ('{"name": "\\ud83d\\ude80"} x', 'line 1, column 26'),
+    ('--- {name: shop} x', 'line 1, column 18')])
+def test_text_after_the_document_is_refused_with_its_place(document, place):
+    assert refusal(document) == f'text after the end of the document, {place}'
+
+
+def test_a_directive_needs_the_begin_of_a_document():
+    assert 'document start' in refusal('%YAML 1.1\nname: shop')
+
+
 plain = st.recursive(
     st.none() | st.booleans() | st.integers(-2**63, 2**63)
     | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
