@@ -196,4 +196,5 @@ class AlternatesQueue(WorkQueue):
         else:
             LOG.warning('Members of group %s get no alternates: %s',
                         record.uuid, why_not)
-            self._table.due_alternates.give_up(record.uuid, self._engine)
+            self._table.due_alternates.give_up(
+                record.uuid, self._engine, why_not, self._clock())

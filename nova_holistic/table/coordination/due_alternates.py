@@ -21,6 +21,7 @@ from nova_holistic.table.changes.alternates import Seen, Written
 from nova_holistic.table.conditional_updates import (
     returned, update_in, update_rows, without_living_engine)
 from nova_holistic.table.database import Database, retried
+from nova_holistic.table.history import events
 from nova_holistic.table.records import GroupStatus, Place
 from nova_holistic.table.schema.models import GroupRow
 
@@ -102,11 +103,20 @@ class DueAlternates:
         """See ``alternates.write``."""
         return alternates.write(self._database, seen, engine, found)
 
-    def give_up(self, group_uuid: str, engine: str) -> None:
-        """End the work without alternates."""
-        self._update([GroupRow.uuid == group_uuid,
-                      GroupRow.alternates_engine == engine],
-                     alternates.NOT_DUE)
+    @retried
+    def give_up(self, group_uuid: str, engine: str, why: str,
+                now: datetime) -> None:
+        """End the work without alternates, and write an event.
+
+        :param why: text for users, without names of hosts and services
+        """
+        where = [GroupRow.uuid == group_uuid,
+                 GroupRow.alternates_engine == engine]
+        with self._database.link_writer() as transaction:
+            if update_in(transaction, GroupRow, where, alternates.NOT_DUE):
+                events.add(transaction, [events.Event(
+                    group_uuid, events.Kind.ALTERNATES_FAILED, now,
+                    reasons=(events.reason('', why),))])
 
     def _update(self, where: Sequence[Any],
                 values: Mapping[str, Any]) -> bool:

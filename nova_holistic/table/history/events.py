@@ -65,6 +65,7 @@ class Kind(enum.StrEnum):
     MEMBER_STATE = 'member.state'
     PLACE_MOVED = 'place.moved'
     HOST_REFUSED = 'host.refused'
+    ALTERNATES_FAILED = 'alternates.failed'
     BOOT_STATUS = 'boot.status'
     BOOT_SERVER = 'boot.server'
 

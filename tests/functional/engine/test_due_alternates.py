@@ -16,6 +16,7 @@ from nova_holistic.service.work_queues import AlternatesQueue
 from nova_holistic.service.workers import Workers
 from nova_holistic.table.changes import member_moves
 from nova_holistic.table.coordination.tasks import NewTask
+from nova_holistic.table.history.pages import Page
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberState, Task)
 from tests.functional.engine.process_death import (
@@ -277,6 +278,11 @@ def test_alternates_are_given_up_after_several_errors(world):
     assert len(begun) == world.conf.engine.attempts
     assert queue(world).waiting(10) == ()
     assert world.table.get_group(group.uuid).status == GroupStatus.PLANNED
+    (event,) = world.table.history.read(
+        Page(group.uuid, 100, kind='alternates.failed'))
+    assert (event.member, event.at) == (None, world.now)
+    (reason,) = event.reasons
+    assert 'unexpected error occurred' in reason['public']
 
 
 def test_a_time_limit_that_is_reached_leaves_a_planned_group(world):

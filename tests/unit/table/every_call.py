@@ -166,7 +166,10 @@ def find_alternates(table, group):
     rows = table.members(uuid)
     due.write(Seen(uuid, table.get_group(uuid).revision, rows), ENGINE,
               {row.id: row.alternates for row in rows})
-    due.give_up(uuid, ENGINE)
+    assert table.update_group(
+        uuid, tuple(GroupStatus), **alternates.due_since(NOON))
+    assert due.take(uuid, ENGINE, NOON, NOON)
+    due.give_up(uuid, ENGINE, 'too many attempts', NOON)
 
 
 def bind(table, group):
