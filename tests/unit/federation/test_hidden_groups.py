@@ -235,5 +235,6 @@ def test_an_update_of_a_part_in_another_project_is_refused(parent, child):
     assert answer.status_int == 202, answer.text
     after = parent.settled(parent.group)
     assert after['revision'] == 1
-    (reason,) = after['reasons']
-    assert 'belongs to project blue of this cloud' in reason['message']
+    first, second = after['reasons']
+    assert 'no cloud accepts the credentials' in first['message']
+    assert 'belongs to project blue of this cloud' in second['message']
