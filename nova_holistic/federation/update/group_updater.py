@@ -24,7 +24,7 @@ from nova_holistic.federation.table_journal import record_of, TableJournal
 from nova_holistic.federation.update.part_settler import (
     definition, HELD, PartSettler)
 from nova_holistic.federation.update.update_saga import (
-    ExistingPart, UpdateSaga)
+    ExistingPart, PartLease, UpdateSaga)
 from nova_holistic.federation.update.updated_child import with_part
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
@@ -166,6 +166,16 @@ class GroupUpdater:
         left = (record.lease_expires_at - self._clock()).total_seconds()
         return min(LONGEST_LEASE, max(default, int(left)))
 
+    def _part_lease(self, record: GroupRecord, seconds: int) -> PartLease:
+        """The lease of parts that gain members.
+
+        :param seconds: result of ``_lease``
+        """
+        shortest = self._conf.planner.lease
+        runs = seconds and record.status in SETTLING
+        return PartLease(seconds or LONGEST_LEASE, shortest,
+                         record.lease_expires_at if runs else None)
+
     def _prepared(self, candidate: Candidate,
                   parts: Mapping[str, ExistingPart],
                   request: Request) -> Candidate:
@@ -182,7 +192,7 @@ class GroupUpdater:
         return UpdateSaga(
             parts, UpdateTerms(request.objective, seconds, bool(
                 (record.pending or {}).get('actions'))),
-            request.lease or LONGEST_LEASE, journal,
+            self._part_lease(record, request.lease), journal,
             Saga(Terms(request.objective, request.lease, lease, seconds),
                  journal, self._clock))
 

@@ -12,6 +12,7 @@ the table has the new definition.
 from collections.abc import Mapping, Sequence
 import contextlib
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from nova_holistic import crash_points
 from nova_holistic.federation.child import (
@@ -21,7 +22,8 @@ from nova_holistic.federation.errors import JournalRefused
 from nova_holistic.federation.results import PlacedPart
 from nova_holistic.federation.saga.journal import (
     Journal, PartRecord, PartState)
-from nova_holistic.federation.saga.saga import Failed, Order, Saga
+from nova_holistic.federation.saga.saga import (
+    Failed, LONGEST_LEASE, Order, Saga)
 from nova_holistic.federation.update.part_change import (
     part_change, PartChange)
 from nova_holistic.federation.update.part_definition import bring
@@ -45,6 +47,34 @@ class ExistingPart:
     revived: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class PartLease:
+    """The lease of a part that gains members.
+
+    :ivar seconds: time from now to its end
+    :ivar shortest: the shortest lease of new members, in seconds
+    :ivar end: naive UTC; the end of the lease of the group that still runs, as
+        the clouds have reported it on their clocks; None: no lease runs
+    """
+
+    seconds: int
+    shortest: int
+    end: datetime | None
+
+    def exact(self, before: datetime | None, after: datetime | None) -> int:
+        """The lease in seconds with which the part keeps the end that it has.
+        The clock of the cloud may differ from the one of the parent, so that
+        each update would move the end by the difference.
+
+        :param before: end of the lease of the part before its extension
+        :param after: end after the extension by ``seconds``
+        """
+        if self.end is None or before is None or after is None:
+            return self.seconds
+        moved = round((after - max(before, self.end)).total_seconds())
+        return min(LONGEST_LEASE, max(self.shortest, self.seconds - moved))
+
+
 class UpdateSaga:
     """One try to commit an update.
 
@@ -52,10 +82,10 @@ class UpdateSaga:
     """
 
     def __init__(self, parts: Mapping[str, ExistingPart], terms: UpdateTerms,
-                 lease: int, journal: Journal, saga: Saga):
+                 lease: PartLease, journal: Journal, saga: Saga):
         """
         :param parts: parts that the group has, by the names of their children
-        :param lease: seconds; lease of existing parts that gain members
+        :param lease: lease of existing parts that gain members
         :param saga: creates the new parts
         """
         self.orders: Sequence[Order] = ()
@@ -129,15 +159,24 @@ class UpdateSaga:
         crash_points.reached('federation.change-noted')
         found = bring(child, uuid, order.document, self._terms, part.revived)
         crash_points.reached('federation.part-changed')
-        if isinstance(found, Refusal):
+        if not isinstance(found, ChildDefinition):
             return found
         if set(order.paths) - set(part.record.paths) or part.revived:
-            extended = child.extend(uuid, self._lease)
-            if not isinstance(extended, ChildGroup):
-                return extended or _refusal(
-                    order, f'cloud {child.name}: the group disappeared before '
-                    'its lease was extended')
+            return self._extended(order, found.group)
         return None
+
+    def _extended(self, order: Order, group: ChildGroup) -> Refusal | None:
+        child, lease = self._parts[order.child.name].child, self._lease
+        found = child.extend(group.uuid, lease.seconds)
+        if isinstance(found, ChildGroup):
+            exact = lease.exact(group.lease_end, found.lease_end)
+            if exact != lease.seconds:
+                found = child.extend(group.uuid, exact)
+        if isinstance(found, ChildGroup):
+            return None
+        return found or _refusal(
+            order, f'cloud {child.name}: the group disappeared before its '
+            'lease was extended')
 
     def _restore(self) -> None:
         """Restore the former definitions, unless another process owns the

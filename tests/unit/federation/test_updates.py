@@ -2,6 +2,7 @@
 """Updates of a parent's groups, over clouds in memory."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -164,6 +165,35 @@ def test_a_part_that_is_gone_before_its_lease_is_extended_is_a_refusal(parent):
     assert 'cloud ams: the group disappeared' in str(after['reasons'])
     assert after['revision'] == 1
     assert set(clouds_of(parent, group)) == {'home/a'}
+
+
+def test_updates_do_not_extend_a_lease_by_the_difference_of_clocks(parent):
+    """The clock of one cloud is an hour ahead."""
+    time, cloud = parent.clouds.time, parent.clouds.children['ams'].cloud
+    cloud.clock = lambda: time.now() + timedelta(hours=1)
+    group = parent.post(parts(HOME))
+    assert parent.ask('POST', f'/v1/groups/{group["id"]}/extend', {
+        'extend': {'seconds': 20000}}).status_int == 200
+    (uuid,) = cloud.groups
+    end = cloud.groups[uuid].lease_end
+    names = ['a']
+    for name in 'cde':
+        time.sleep(60)
+        names.append(name)
+        group = updated(parent, parent.get(group['id']), parts(nested(
+            'home', *(member(each, 2, location='ams') for each in names))))
+        assert group['reasons'] == []
+        assert cloud.groups[uuid].lease_end == end
+        assert parent.get(group['id'])['lease_expires_at'] == (
+            f'{end.isoformat()}Z')
+    # Shortly before the end, an update gives the new members a whole lease.
+    time.sleep(19000)
+    names.append('f')
+    assert updated(parent, parent.get(group['id']), parts(nested(
+        'home', *(member(each, 2, location='ams') for each in names))))[
+            'reasons'] == []
+    assert cloud.groups[uuid].lease_end == cloud.clock() + timedelta(
+        seconds=parent.conf.planner.lease)
 
 
 def test_a_larger_member_takes_the_room_of_a_removed_one(parent):
