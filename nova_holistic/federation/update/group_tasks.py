@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Performs the tasks of a parent's groups."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from nova_holistic.documents.validation import listed
 from nova_holistic.federation.child import Child, ChildGroup, Refusal
 from nova_holistic.federation.credentials.user import User
 from nova_holistic.federation.credentials.user_children import UserChildren
@@ -17,7 +18,8 @@ from nova_holistic.federation.update.part_settler import HELD
 from nova_holistic.model.plan import Reason
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.coordination.parts import GroupPart
-from nova_holistic.table.records import GroupRecord, MemberState, Task
+from nova_holistic.table.records import (
+    GroupRecord, MemberRecord, MemberState, Task)
 from nova_holistic.table.store import PlacementTable
 
 
@@ -56,11 +58,15 @@ class GroupTasks:
     def _replan(self, record: GroupRecord, user: User) -> None:
         """Place parts again whose child no longer has the group, and lost
         members that their child does not know, or whose child was forgotten.
-        Otherwise, the children replan their lost members."""
+        Otherwise, the children replan their lost members.
+
+        Nothing is placed again if a child no longer has a part with servers:
+        they may still run, and would belong to no group afterwards."""
         journal = TableJournal(self._table.parts, record.uuid, record.engine,
                                self._clock)
-        gone = False
-        lost = {row.member.path for row in self._table.members(record.uuid)
+        rows = self._table.members(record.uuid)
+        gone, missing = False, []
+        lost = {row.member.path for row in rows
                 if row.state == MemberState.LOST}
         for part in self._parts(record):
             found = self._child(user, part).show(part.child_group or '')
@@ -68,12 +74,17 @@ class GroupTasks:
                 known = {each.path for each in found.members}
                 gone |= not lost.intersection(part.paths) <= known
             if found is None:
-                try:
-                    journal.write(replace(
-                        record_of(part), state=PartState.UNDONE))
-                except JournalRefused:
-                    return
-                gone = True
+                missing.append(part)
+        why = list(_with_servers(missing, rows))
+        if why:
+            self._finish(record, why)
+            return
+        for part in missing:
+            try:
+                journal.write(replace(record_of(part), state=PartState.UNDONE))
+            except JournalRefused:
+                return
+            gone = True
         if gone or self._is_forgotten(record):
             self._updater.perform(record, user)
         else:
@@ -96,6 +107,9 @@ class GroupTasks:
             found = send(self._child(user, part), part)
             if found is not None:
                 reasons += found.reasons
+        self._finish(record, reasons)
+
+    def _finish(self, record: GroupRecord, reasons: Sequence[Reason]) -> None:
         self._table.tasks.finish(record.uuid, record.engine or '', {
             'reasons': [each.to_row() for each in reasons],
             'updated_at': self._clock()})
@@ -106,3 +120,19 @@ class GroupTasks:
 
     def _child(self, user: User, part: GroupPart) -> Child:
         return self._children.child_of(user, record_of(part))
+
+
+def _with_servers(missing: Sequence[GroupPart],
+                  rows: Sequence[MemberRecord]) -> Iterator[Reason]:
+    """The reasons why these parts, which their children no longer have, are
+    not placed again."""
+    for part in missing:
+        servers = [row.member.path for row in rows
+                   if row.place.host == part.child and row.state in (
+                       MemberState.CLAIMED, MemberState.BUILT)]
+        if servers:
+            text = (f'cloud {part.child}: the cloud no longer has its part of '
+                    'the group, and these members have servers there, which '
+                    f'may still run: {listed(servers)}; remove these members '
+                    'from the group before you replan it')
+            yield Reason('', text, names=(), hidden=(), public=text)

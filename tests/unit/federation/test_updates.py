@@ -8,9 +8,10 @@ import pytest
 
 from nova_holistic.federation.saga.journal import PartState
 from nova_holistic.federation.update.part_settler import PartSettler
+from nova_holistic.table.changes import mirrored_members
 from nova_holistic.table.coordination.parts import GroupPart
 from nova_holistic.table.coordination.tasks import NewTask
-from nova_holistic.table.records import GroupStatus, Task
+from nova_holistic.table.records import GroupStatus, MemberState, Task
 from nova_holistic.table.store import PlacementTable
 from tests.tables import new_table
 from tests.unit.api.service import refusal
@@ -343,6 +344,42 @@ def test_lost_parts_are_placed_again_by_a_replan(parent):
     after = parent.settled(group['id'])
     assert (after['reasons'], after['members']) == ([], {'planned': 2})
     assert sorted(parent.clouds.held().values()) == [2, 2]
+
+
+def replanned(parent, group):
+    """Replan the group, and return it afterwards."""
+    assert parent.ask('POST', f'/v1/groups/{group["id"]}/replan',
+                      {'replan': {}}).status_int == 202
+    return parent.settled(group['id'])
+
+
+def test_a_built_member_whose_part_is_deleted_is_not_placed_again(parent):
+    """A user has deleted the group in the cloud; its servers still run."""
+    group = parent.post(parts(nested(
+        'home', member('a', 2, location='ams'),
+        member('c', 3, location='ams')), AWAY))
+    mirrored_members.write(
+        parent.table.database, group['id'], {'home/a': MemberState.BUILT},
+        parent.clouds.time.now())
+    cloud = parent.clouds.children['ams'].cloud
+    cloud.delete(*cloud.groups)
+    before = parent.get(group['id'])['members']
+    assert before == {'built': 1, 'lost': 1, 'planned': 1}
+    after = replanned(parent, group)
+    assert [each['message'] for each in after['reasons']] == [
+        'cloud ams: the cloud no longer has its part of the group, and these '
+        'members have servers there, which may still run: home/a; remove '
+        'these members from the group before you replan it']
+    assert parent.get(group['id'])['members'] == before
+    assert parent.clouds.held() == {'dfw': 2}
+    assert set(states(parent, group)) == {'ams', 'dfw'}
+    # The user does what the reason demands.
+    assert parent.ask('DELETE', f'/v1/groups/{group["id"]}/members/home/a'
+                      ).status_int == 202
+    assert parent.settled(group['id'])['reasons'] == []
+    assert replanned(parent, group)['reasons'] == []
+    assert parent.get(group['id'])['members'] == {'planned': 2}
+    assert parent.clouds.held() == {'ams': 3, 'dfw': 2}
 
 
 def test_a_member_that_its_cloud_no_longer_has_is_lost_and_planned_again(
