@@ -15,7 +15,7 @@ from tests.functional.claims import create, document, host_of_active, SMALL
 def ignores_case(monkeypatch):
     """The database of the cell compares names as MariaDB does."""
     columns = compute_records._SERVER
-    monkeypatch.setattr(compute_records, '_SERVERS', ListStatement(
+    monkeypatch.setattr(compute_records, '_SERVERS', ListStatement.of_column(
         sa.select(columns.host, columns.uuid).where(columns.deleted == 0),
         columns.host.collate('NOCASE')))
 
