@@ -380,6 +380,14 @@ def test_a_right_that_has_ended_is_reported(cloud, boots):
     assert cloud.table.boots.get(group).credential is None
 
 
+def attempt(workers):
+    """Let an engine try once to carry out the boot."""
+    workers.pick_up()
+    wait_for(lambda: None if workers._pending else True,
+             'the end of the attempt')
+    workers.send_heartbeats()
+
+
 class Confusing(UserServers):
     """Cannot process the answers of Nova."""
 
@@ -399,10 +407,7 @@ def test_a_boot_that_fails_in_each_attempt_is_given_up(
     workers, attempts = boots.workers(), cloud.conf.engine.attempts
     for _ in range(attempts + 1):
         assert str(cloud.table.boots.get(group).status) != 'failed'
-        workers.pick_up()
-        wait_for(lambda: None if workers._pending else True,
-                 'the end of the attempt')
-        workers.send_heartbeats()
+        attempt(workers)
     workers.stop()
     record = cloud.table.boots.get(group)
     assert str(record.status) == 'failed'
@@ -441,10 +446,7 @@ def test_a_boot_with_rollback_that_fails_in_each_attempt_is_rolled_back(
     workers, attempts = boots.workers(), cloud.conf.engine.attempts
     for _ in range(2 * attempts + 1 if broken else attempts + 1):
         assert cloud.table.boots.get(group).open
-        workers.pick_up()
-        wait_for(lambda: None if workers._pending else True,
-                 'the end of the attempt')
-        workers.send_heartbeats()
+        attempt(workers)
     workers.stop()
     record = cloud.table.boots.get(group)
     assert (record.open, boots.rights.ended) == (False, 1)

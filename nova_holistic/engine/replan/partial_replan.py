@@ -130,7 +130,8 @@ class PartialPlanner:
 
     def _reasons(self, paths: Sequence[str]) -> Sequence[Reason]:
         """Each reason once, with the names of its members before it."""
-        left = [path for path in paths if path not in self._accepted]
+        accepted = set(self._accepted)
+        left = [path for path in paths if path not in accepted]
         found: dict[Reason, None] = {}
         for kind, reasons in self._refused.items():
             found[_reason([path for path in left if self._kinds[path] == kind],
