@@ -33,6 +33,7 @@ from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history.pages import History
 from nova_holistic.table.queries.cached_group import Found
 from nova_holistic.table.queries.exclusive import ExclusiveGroups
+from nova_holistic.table.queries.expired_groups import ExpiredGroups
 from nova_holistic.table.queries.group_cache import GroupCache
 from nova_holistic.table.queries.listing import Listing
 from nova_holistic.table.queries import memberships, one_group
@@ -76,6 +77,7 @@ class PlacementTable:
         self.group_cache = GroupCache(self.database)
         self.outlines = OutlineCache(self.database)
         self._exclusive = ExclusiveGroups(self.database, OCCUPYING)
+        self._expired = ExpiredGroups(self.database)
 
     @classmethod
     def from_conf(cls, conf, service: str = '') -> 'PlacementTable':
@@ -271,9 +273,9 @@ class PlacementTable:
         progress.settle(self.database, group_uuid, now)
 
     def expired_groups(self, now: datetime) -> tuple[GroupRecord, ...]:
-        """Groups with an expired lease and unclaimed members: see
-        ``member_release.expired_groups``."""
-        return member_release.expired_groups(self.database, now)
+        """Groups with an expired lease and unclaimed members or volumes: see
+        ``ExpiredGroups.read``."""
+        return self._expired.read(now)
 
     @retried
     def _change_states(self, where: Sequence[Any],

@@ -8,17 +8,14 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from nova_holistic.table.batches import batches
-from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.changes import places_versions, transitions
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
 from nova_holistic.table.queries.progress import SETTLING
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState, Task)
-from nova_holistic.table import rows
 from nova_holistic.table.schema.models import GroupRow, MemberRow
-from nova_holistic.table.schema.volume_model import VolumeRow
-from nova_holistic.table import states, volume_records
+from nova_holistic.table import states
 
 UNCLAIMED = states.EXPIRE_STATES
 """States of a member that is planned, or will be planned, for a future
@@ -126,24 +123,6 @@ def _release_surplus(database: Database, group_uuid: str, surplus: Surplus,
             MemberRow.state != MemberState.RELEASED)).all()
         return surplus(live) and transitions.change_members(
             session, same, values, _SURPLUS_REASON) == 1
-
-
-def expired_groups(database: Database,
-                   now: datetime) -> tuple[GroupRecord, ...]:
-    """Groups whose lease has expired and that have unclaimed members or
-    volumes. Groups with a pending update are left out, because the update may
-    renew the lease."""
-    waiting = sa.or_(
-        sa.and_(GroupRow.status.in_(CLAIMABLE), sa.exists().where(
-            MemberRow.group_uuid == GroupRow.uuid,
-            MemberRow.state.in_(UNCLAIMED))),
-        sa.exists().where(VolumeRow.group_uuid == GroupRow.uuid,
-                          VolumeRow.state.in_(volume_records.UNCLAIMED)))
-    with database.reader() as session:
-        return tuple(map(rows.group_record, session.scalars(
-            sa.select(GroupRow).where(
-                GroupRow.status.in_(volume_records.CLAIMABLE),
-                GroupRow.lease_expires_at <= now, NOT_UPDATING, waiting))))
 
 
 def released(database: Database, group: GroupRecord) -> Sequence[int]:

@@ -17,7 +17,7 @@ from nova_holistic.table.records import MemberState
 from nova_holistic.table.schema.models import GroupRow
 from nova_holistic.table.schema.volume_model import VolumeRow
 from nova_holistic.table.volume_records import (
-    CLAIMABLE, NOT_CREATED, OCCUPYING, UNCLAIMED, VolumeClaim, VolumeRecord)
+    NOT_CREATED, OCCUPYING, VolumeClaim, VolumeRecord)
 
 
 class Volumes:
@@ -146,17 +146,6 @@ class Volumes:
         """Release unclaimed volumes of groups without a plan: see
         ``volume_states.release_unplanned``."""
         return volume_states.release_unplanned(self._database, now)
-
-    def expired_groups(self, now: datetime) -> Sequence[str]:
-        """UUIDs of groups with an expired lease and unclaimed volumes."""
-        with self._database.reader() as session:
-            return session.scalars(
-                sa.select(GroupRow.uuid).where(
-                    GroupRow.status.in_(CLAIMABLE),
-                    GroupRow.lease_expires_at <= now,
-                    sa.exists().where(
-                        VolumeRow.group_uuid == GroupRow.uuid,
-                        VolumeRow.state.in_(UNCLAIMED)))).all()
 
     def planned_gb(self, but_of: str | None = None,
                    built_since: datetime | None = None,
