@@ -11,6 +11,7 @@ from nova_holistic.client.microversions import (
     ACTIONS, ADOPTION, BINDINGS, CREATED_VOLUMES, OBJECTIVE_VALUES, SERVERS,
     with_volumes)
 from nova_holistic.documents.groups.volumes import has_volumes
+from nova_holistic.documents.page_links import place_of_next_page
 from nova_holistic.documents.servers.positions import server_positions
 
 Request = Callable[..., Any]
@@ -58,7 +59,10 @@ class Groups:
             yield from answer['groups']
             if not answer.get('groups_links'):
                 return
-            parameters = {**parameters, 'marker': answer['groups'][-1]['id']}
+            # If the last group is deleted now, the link still has its
+            # position in the list.
+            parameters = {**parameters, 'marker': answer['groups'][-1]['id'],
+                          **place_of_next_page(answer['groups_links'])}
 
     def get(self, group_id: str) -> dict[str, Any]:
         """The group with its definition."""

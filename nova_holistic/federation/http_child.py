@@ -8,6 +8,7 @@ import json
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
+from nova_holistic.documents.page_links import place_of_next_page
 from nova_holistic.documents.servers.positions import server_positions
 from nova_holistic.documents.validation import validator
 from nova_holistic.federation.child import (
@@ -155,7 +156,8 @@ class HttpChild(ChangeRequests):
             if not page.get('groups_links') or last in seen:
                 return None
             seen.add(last)
-            query = {'name': name, 'marker': last}
+            query = {'name': name, 'marker': last,
+                     **place_of_next_page(page['groups_links'])}
         raise InvalidAnswer(f'the list has more than {MOST_PAGES} pages')
 
     @never_raises

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups: create, list, show, update, extend and delete."""
 
+from dataclasses import replace
 import functools
 from typing import Any
 from urllib import parse
@@ -17,7 +18,7 @@ from nova_holistic.api.handlers import tasks
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.policy_enforcer import Owned
 from nova_holistic.api.requests import (
-    entity_tags, idempotency, microversions)
+    entity_tags, idempotency, list_positions, microversions)
 from nova_holistic.api.views import boots as boot_views
 from nova_holistic.api.views import (
     common, groups as views, reasons, volume_creations)
@@ -100,6 +101,9 @@ def list_groups(call: Call) -> webob.Response:
         sort_key=query.get('sort_key', 'created_at'),
         descending=query.get('sort_dir') == 'desc')
     try:
+        if 'position' in query:
+            page = replace(page, position=list_positions.read(
+                query['position'], page))
         records = table.listing.groups(page) if limit else ()
     except table_errors.GroupUnknown:
         raise errors.ApiError(400, 'unknown_marker',
@@ -109,7 +113,7 @@ def list_groups(call: Call) -> webob.Response:
     body = {'groups': [views.brief(call, r, states[r.uuid])
                        for r in records[:limit]]}
     if len(records) > limit > 0:
-        body['groups_links'] = [_next(call, records[limit - 1])]
+        body['groups_links'] = [_next(call, page, records[limit - 1])]
     return answer(200, body)
 
 
@@ -278,9 +282,13 @@ def _projects(call: Call) -> str | None:
     return project
 
 
-def _next(call: Call, last: GroupRecord) -> dict[str, str]:
+def _next(call: Call, page: Page, last: GroupRecord) -> dict[str, str]:
     """The URL of the page after that group."""
     pairs = [(name, value) for name, value in call.request.GET.items()
-             if name != 'marker']
-    query = parse.urlencode([*pairs, ('marker', last.uuid)])
+             if name not in ('marker', 'position')]
+    pairs.append(('marker', last.uuid))
+    position = list_positions.after(page, last)
+    if position is not None:
+        pairs.append(('position', position))
+    query = parse.urlencode(pairs)
     return common.link('next', f'{call.url("/v1/groups")}?{query}')

@@ -39,6 +39,10 @@ LIST_QUERY = common.strict({
               'title': 'Maximum number of groups; the API reduces a larger '
                        'number to its own limit.'},
     'marker': {**common.UUID, 'title': 'The last group of the previous page.'},
+    'position': {'type': 'string', 'pattern': r'^[A-Za-z0-9_-]{1,8000}\Z',
+                 'title': 'Only in a link to the next page: the position of '
+                          'the marker. The list continues there even if the '
+                          'group of the marker was deleted.'},
     'sort_key': {'type': 'string', 'enum': list(SORT_KEYS)},
     'sort_dir': {'type': 'string', 'enum': ['asc', 'desc']},
     'name': common.TEXT,

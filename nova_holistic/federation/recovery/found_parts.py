@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from nova_holistic.documents.page_links import place_of_next_page
 from nova_holistic.documents.validation import validator
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.federation.child import ChildGroup, Document, Refusal
@@ -84,7 +85,8 @@ def _listed(exchange: Exchange,
         if not page.get('groups_links') or last in seen:
             return
         seen.add(last)
-        query['marker'] = last
+        query |= {'marker': last,
+                  **place_of_next_page(page['groups_links'])}
 
 
 def _part(exchange: Exchange, group_uuid: str, key: PartKey,

@@ -28,6 +28,8 @@ class Page:
     :ivar limit: maximum number of groups
     :ivar marker: UUID of the last group of the previous page
     :ivar sort_key: one of ``SORT_KEYS``
+    :ivar position: value of the sort key of the marker when it was listed;
+        None means the current value
     """
 
     limit: int
@@ -37,6 +39,7 @@ class Page:
     marker: str | None = None
     sort_key: str = 'created_at'
     descending: bool = False
+    position: Any = None
 
 
 class Listing:
@@ -53,17 +56,21 @@ class Listing:
         of groups of other projects or on other pages.
 
         The group of the marker may have changed since it was listed.
-        Therefore, only its project has to be the selected one.
+        Therefore, only its project has to be the selected one. If the page has
+        a position, the group need not exist any longer.
 
-        :raises GroupUnknown: the marker is not a group of the project
+        :raises GroupUnknown: the marker is not a group of the project, and the
+            page has no position
         """
         where = _where(page)
         key = getattr(GroupRow, page.sort_key)
         with self._database.reader() as session:
             if page.marker is not None:
-                last = session.execute(sa.select(key).where(
-                    GroupRow.uuid == page.marker,
-                    *_of_project(page))).first()
+                last = (page.position,)
+                if page.position is None:
+                    last = session.execute(sa.select(key).where(
+                        GroupRow.uuid == page.marker,
+                        *_of_project(page))).first()
                 if last is None:
                     raise errors.GroupUnknown(page.marker)
                 where.append(_after(key, last[0], page))

@@ -45,6 +45,28 @@ def test_a_list_reads_every_page(client):
     assert set(found) == created
 
 
+@pytest.mark.parametrize('sorting', [
+    {}, {'sort_key': 'name', 'sort_dir': 'desc'}, {'status': ['planning']}])
+def test_a_list_continues_after_a_page_whose_last_group_is_deleted(
+        service, client, sorting):
+    for number in range(7):
+        client.groups.create({**SHOP, 'name': f'shop-{number}'})
+    complete = [group['id'] for group in client.groups.list(**sorting)]
+    found = []
+    for group in client.groups.list(page=2, **sorting):
+        found.append(group['id'])
+        if len(found) % 2 == 0:
+            service.table.delete_group(group['id'])
+    assert found == complete
+
+
+def test_the_marker_of_a_user_is_a_group(client):
+    with pytest.raises(Refused) as caught:
+        list(client.groups.list(marker=str(uuid.uuid4())))
+    assert (caught.value.status, caught.value.code) == (
+        400, 'holistic.unknown_marker')
+
+
 def test_a_list_can_be_filtered(service, cloud, client):
     kept = service.planned()
     client.groups.create({**SHOP, 'name': 'other'})

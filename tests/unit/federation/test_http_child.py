@@ -6,6 +6,7 @@ from datetime import timedelta
 import json
 import threading
 import time
+from urllib.parse import parse_qs, urlsplit
 import uuid
 
 from keystoneauth1 import exceptions as ks_exceptions
@@ -252,6 +253,23 @@ def test_a_list_without_an_end_is_invalid():
     assert isinstance(found, Refusal)
     assert found.kind is RefusalKind.INVALID
     assert len(seen) == 100
+
+
+def test_a_list_continues_where_the_link_of_the_child_states():
+    """The last group of the first page may be deleted in the meantime."""
+    queries = []
+
+    def respond(handler):
+        queries.append(parse_qs(urlsplit(handler.path).query))
+        send(handler, 200, {'groups': [{
+            **GROUP, 'idempotency_key': 'key' if queries[1:] else 'other'}],
+            'groups_links': [{'rel': 'next', 'href': (
+                'http://elsewhere/v1/groups?name=other'
+                f'&marker={GROUP["id"]}&position=abc')}]})
+    with answering(respond) as url:
+        assert http_child(url).find('key', 'shop').uuid == GROUP['id']
+    assert queries[1] == {'name': ['shop'], 'marker': [GROUP['id']],
+                          'position': ['abc']}
 
 
 @contextlib.contextmanager
