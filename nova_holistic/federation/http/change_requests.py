@@ -86,19 +86,18 @@ class ChangeRequests(abc.ABC):
             body['objective'] = terms.objective
         version = ACTIONS if terms.actions or any(
             server_positions(dict(document))) else FIRST
-        done = self._changed(uuid, ChildRequest(
-            'PUT', _path(uuid), version, body,
-            {'If-Match': f'"{seen.revision}"'}), terms.seconds)
-        if done is None or isinstance(done, Refusal):
+        done = self._unless_busy(uuid, lambda: self._changed(
+            uuid, ChildRequest('PUT', _path(uuid), version, body,
+                               {'If-Match': f'"{seen.revision}"'}),
+            terms.seconds, missing=MISSING_OR_CONFLICT))
+        if isinstance(done, Refusal):
             return done
         found = self.definition(uuid)
-        if isinstance(found, ChildDefinition) and (
-                found.revision == seen.revision):
-            return Refusal(
-                self.name, RefusalKind.UNPLACEABLE if found.group.settled
-                else RefusalKind.UNKNOWN, found.group.reasons or (
-                    answers.reason(self.name, '', 'the new definition was '
-                                   'not accepted'),))
+        if isinstance(found, ChildDefinition):
+            if done is None:
+                return self._conflict(seen, found)
+            if found.revision == seen.revision:
+                return self._not_accepted(found.group)
         return found
 
     @never_raises
@@ -139,6 +138,24 @@ class ChangeRequests(abc.ABC):
             'POST', _path(group_uuid, '/detach'), DETACH,
             {'detach': {'member': path}}), schemas.group)
         return found if isinstance(found, Refusal) else None
+
+    def _conflict(self, seen: ChildDefinition,
+                  found: ChildDefinition) -> Refusal:
+        """The refusal of an update that ended with a conflict.
+
+        :param found: the group after the conflict
+        """
+        if found.revision != seen.revision:
+            return Refusal(self.name, RefusalKind.CHANGED)
+        return Refusal(self.name, RefusalKind.UNKNOWN, (answers.reason(
+            self.name, '', f'its part is {found.group.status}: this status '
+            'does not allow the change'),))
+
+    def _not_accepted(self, group: ChildGroup) -> Refusal:
+        return Refusal(
+            self.name, RefusalKind.UNPLACEABLE if group.settled
+            else RefusalKind.UNKNOWN, group.reasons or (answers.reason(
+                self.name, '', 'the new definition was not accepted'),))
 
     def _changed(self, group_uuid: str, request: ChildRequest, seconds: float,
                  missing: Collection[int] = NOT_FOUND

@@ -67,7 +67,7 @@ def answering(respond, keep=False):
                 self.send_header('Connection', 'close')
             super().end_headers()
 
-        do_POST = do_DELETE = do_GET
+        do_POST = do_PUT = do_DELETE = do_GET
 
         def log_message(self, *args):
             """Do not print requests."""

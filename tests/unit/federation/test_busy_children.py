@@ -4,7 +4,8 @@ the status of the group does not allow the change."""
 
 import pytest
 
-from nova_holistic.federation.child import ChildGroup, Refusal, RefusalKind
+from nova_holistic.federation.child import (
+    ChildDefinition, ChildGroup, Refusal, RefusalKind, UpdateTerms)
 from nova_holistic.messaging.errors import GroupBusy
 from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import GroupStatus, Task
@@ -14,7 +15,7 @@ from tests.unit.api.service import ADMIN, NOON, refusal
 from tests.unit.federation.http_servers import (
     answering, http_child, serving)
 from tests.unit.federation.test_hidden_groups import (
-    child, ParentOverHttp)
+    child, ParentOverHttp, SHOP)
 from tests.unit.federation.test_http_child import GROUP, send, UUID
 
 __all__ = ['child']
@@ -118,6 +119,65 @@ def test_an_extension_fails_with_the_name_of_the_busy_cloud(parent, child):
     end_task(child)
     assert parent.ask('POST', f'/v1/groups/{parent.group}/extend',
                       EXTENSION).status_int == 200
+
+
+def updating(statuses, shown):
+    """Return the result of an update, and the methods of the requests.
+
+    :param statuses: statuses of the child's answers to the update
+    :param shown: the group whenever the parent reads it
+    """
+    left, seen, group = list(statuses), [], {**GROUP, **shown}
+
+    def respond(handler):
+        seen.append(handler.command)
+        if handler.command == 'GET':
+            send(handler, 200, {'group': group})
+            return
+        status = left.pop(0)
+        group['revision'] += status == 200
+        send(handler, status, {'group': group} if status == 200 else {
+            'errors': [{'code': 'holistic.conflict', 'detail': 'no'}]})
+    with answering(respond) as url:
+        found = http_child(url)
+        before = ChildDefinition(
+            ChildGroup('dfw', UUID, 'planned', True, {}, None), 1, SHOP)
+        return found.update(before, SHOP, UpdateTerms(None, 5.0)), seen
+
+
+DEFINED = {'revision': 1, 'definition': SHOP}
+
+
+def test_an_update_is_repeated_if_the_task_of_the_part_has_ended_since():
+    found, seen = updating([409, 200], DEFINED)
+    assert (found.revision, seen) == (2, ['PUT', 'GET', 'PUT', 'GET'])
+
+
+def test_an_update_of_a_part_that_has_changed_since_reads_the_part_again():
+    found, _ = updating([409, 409], {**DEFINED, 'revision': 2})
+    assert found.kind is RefusalKind.CHANGED
+
+
+def test_a_status_of_a_part_that_does_not_allow_an_update_is_named():
+    found, seen = updating([409, 409], {**DEFINED, 'status': 'error'})
+    assert (found.kind, [each.message for each in found.reasons]) == (
+        RefusalKind.UNKNOWN, ['cloud dfw: its part is error: this status does '
+                              'not allow the change'])
+    assert seen.count('PUT') == 2
+
+
+def test_an_update_names_the_cloud_that_works_on_its_part(parent, child):
+    """The task begins after the parent has read the part."""
+    child.before_put = lambda: begin_task(child)
+    document = {**SHOP, 'groups': [{'name': 'db', 'members': [
+        {'name': 'node', 'count': 2, 'resources': {'VCPU': 2}}]}]}
+    answer = parent.ask('PUT', f'/v1/groups/{parent.group}', {
+        'group': document}, headers={'If-Match': '"1"'})
+    assert answer.status_int == 202, answer.text
+    after = parent.settled(parent.group)
+    assert ('cloud dfw: the cloud works on another change of its part; try '
+            'again') in [each['message'] for each in after['reasons']]
+    assert after['revision'] == 1
 
 
 def _refuse_while_busy(child):

@@ -47,10 +47,12 @@ class Child:
     """The API of a child with an engine that places every group.
 
     :ivar broken: whether a proxy answers instead of the API
+    :ivar before_put: called before the first update
     """
 
     def __init__(self, table):
         self.broken = False
+        self.before_put = None
         self.service = Service(table)
         self.service.engines.acts.update(
             plan=self._plan, plan_group=self._place, extend=self._extend,
@@ -58,6 +60,9 @@ class Child:
                 group_uuid))
 
     def __call__(self, environ, start_response):
+        if environ['REQUEST_METHOD'] == 'PUT' and self.before_put:
+            self.before_put()
+            self.before_put = None
         app = webob.Response(
             status=404, text='<html>no backend</html>') if self.broken else (
                 self.service.app)
