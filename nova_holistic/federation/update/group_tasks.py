@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Performs the tasks of a parent's groups."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -13,8 +13,9 @@ from nova_holistic.federation.errors import JournalRefused
 from nova_holistic.federation.group_placer import GroupPlacer
 from nova_holistic.federation.saga.journal import PartState
 from nova_holistic.federation.table_journal import record_of, TableJournal
-from nova_holistic.federation.update.group_updater import GroupUpdater
+from nova_holistic.federation.update.group_updater import GroupUpdater, Waiting
 from nova_holistic.federation.update.part_settler import HELD
+from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.plan import Reason
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.coordination.parts import GroupPart
@@ -60,36 +61,37 @@ class GroupTasks:
         members that their child does not know, or whose child was forgotten.
         Otherwise, the children replan their lost members.
 
-        Nothing is placed again if a child no longer has a part with servers:
-        they may still run, and would belong to no group afterwards."""
+        Parts wait whose child does not answer, or no longer has a part with
+        servers: these may still run, and would belong to no group afterwards.
+        All other parts are replanned."""
         journal = TableJournal(self._table.parts, record.uuid, record.engine,
                                self._clock)
         rows = self._table.members(record.uuid)
-        gone, missing = False, []
+        gone, waiting = self._is_forgotten(record), {}
         lost = {row.member.path for row in rows
                 if row.state == MemberState.LOST}
         for part in self._parts(record):
             found = self._child(user, part).show(part.child_group or '')
-            if isinstance(found, ChildGroup) and found.members is not None:
-                known = {each.path for each in found.members}
-                gone |= not lost.intersection(part.paths) <= known
-            if found is None:
-                missing.append(part)
-        why = list(_with_servers(missing, rows))
-        if why:
-            self._finish(record, why)
-            return
-        for part in missing:
-            try:
-                journal.write(replace(record_of(part), state=PartState.UNDONE))
-            except JournalRefused:
-                return
-            gone = True
-        if gone or self._is_forgotten(record):
-            self._updater.perform(record, user)
+            if isinstance(found, Refusal):
+                waiting[part.child] = found.reasons
+            elif found is not None:
+                known = {each.path for each in found.members or ()}
+                gone |= found.members is not None and (
+                    not lost.intersection(part.paths) <= known)
+            elif servers := _servers(part, rows):
+                waiting[part.child] = (_missing(part, servers),)
+            else:
+                try:
+                    journal.write(replace(
+                        record_of(part), state=PartState.UNDONE))
+                except JournalRefused:
+                    return
+                gone = True
+        if gone:
+            self._updater.perform(record, user, waiting)
         else:
             self._forward(record, user, lambda child, part: child.replan(
-                part.child_group or '', self._seconds))
+                part.child_group or '', self._seconds), waiting)
 
     def _is_forgotten(self, record: GroupRecord) -> bool:
         """Whether members are lost because the parent has forgotten the part
@@ -100,13 +102,18 @@ class GroupTasks:
                    for row in self._table.members(record.uuid))
 
     def _forward(self, record: GroupRecord, user: User, send: Callable[
-            [Child, GroupPart], ChildGroup | None | Refusal]) -> None:
-        """Send a request to each child that has a part."""
-        reasons: list[Reason] = []
+            [Child, GroupPart], ChildGroup | None | Refusal],
+            waiting: Waiting = FrozenMapping()) -> None:
+        """Send a request to each child that has a part.
+
+        :param waiting: parts for which no request is sent
+        """
+        reasons = [reason for each in waiting.values() for reason in each]
         for part in self._parts(record):
-            found = send(self._child(user, part), part)
-            if found is not None:
-                reasons += found.reasons
+            if part.child not in waiting:
+                found = send(self._child(user, part), part)
+                if found is not None:
+                    reasons += found.reasons
         self._finish(record, reasons)
 
     def _finish(self, record: GroupRecord, reasons: Sequence[Reason]) -> None:
@@ -122,17 +129,20 @@ class GroupTasks:
         return self._children.child_of(user, record_of(part))
 
 
-def _with_servers(missing: Sequence[GroupPart],
-                  rows: Sequence[MemberRecord]) -> Iterator[Reason]:
-    """The reasons why these parts, which their children no longer have, are
-    not placed again."""
-    for part in missing:
-        servers = [row.member.path for row in rows
-                   if row.place.host == part.child and row.state in (
-                       MemberState.CLAIMED, MemberState.BUILT)]
-        if servers:
-            text = (f'cloud {part.child}: the cloud no longer has its part of '
-                    'the group, and these members have servers there, which '
-                    f'may still run: {listed(servers)}; remove these members '
-                    'from the group before you replan it')
-            yield Reason('', text, names=(), hidden=(), public=text)
+def _servers(part: GroupPart, rows: Sequence[MemberRecord]) -> list[str]:
+    """Paths of the members of a part that have servers."""
+    return [row.member.path for row in rows
+            if row.place.host == part.child and row.state in (
+                MemberState.CLAIMED, MemberState.BUILT)]
+
+
+def _missing(part: GroupPart, servers: Sequence[str]) -> Reason:
+    """The reason why a part that its child no longer has is not placed again.
+
+    :param servers: paths of its members with servers
+    """
+    text = (f'cloud {part.child}: the cloud no longer has its part of the '
+            'group, and these members have servers there, which may still '
+            f'run: {listed(servers)}; remove these members from the group '
+            'before you replan it')
+    return Reason('', text, names=(), hidden=(), public=text)

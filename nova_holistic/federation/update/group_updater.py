@@ -4,6 +4,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import chain
 import secrets
 from typing import Any
 import uuid
@@ -26,6 +27,7 @@ from nova_holistic.federation.update.part_settler import (
 from nova_holistic.federation.update.update_saga import (
     ExistingPart, PartLease, UpdateSaga)
 from nova_holistic.federation.update.updated_child import with_part
+from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.table.changes import group_revision
@@ -39,6 +41,9 @@ LOG = logging.getLogger(__name__)
 
 _GONE = (MemberState.RELEASED, MemberState.LOST, MemberState.FAILED)
 """States of members that an update plans again."""
+Waiting = Mapping[str, Sequence[Reason]]
+"""Names of the clouds whose lost members are not planned again now, each with
+the reasons."""
 _REVISIONS = 5
 """Maximum number of attempts to write the rows, if a child's report changes
 one of them at the same time."""
@@ -60,13 +65,15 @@ class GroupUpdater:
         self._policy_types = policy_types
         self._clock = clock
 
-    def perform(self, record: GroupRecord, user: User) -> None:
+    def perform(self, record: GroupRecord, user: User,
+                waiting: Waiting = FrozenMapping()) -> None:
         """Update a group whose task belongs to this process.
 
         :param record: result of ``table.tasks.take``
+        :param waiting: parts that keep their lost members
         """
         try:
-            why = self._update(record, user)
+            why = self._update(record, user, waiting)
         except JournalRefused as error:
             LOG.warning('This process stops its work on group %s: %s',
                         record.uuid, error)
@@ -79,10 +86,12 @@ class GroupUpdater:
             self._undo(record, user)
         self._table.settle(record.uuid, self._clock())
         self._table.tasks.finish(record.uuid, record.engine, {
-            'reasons': [each.to_row() for each in why],
+            'reasons': [each.to_row() for each in dict.fromkeys(
+                [*why, *chain.from_iterable(waiting.values())])],
             'updated_at': self._clock()})
 
-    def _update(self, record: GroupRecord, user: User) -> Sequence[Reason]:
+    def _update(self, record: GroupRecord, user: User,
+                waiting: Waiting) -> Sequence[Reason]:
         """Update the parts and the rows.
 
         :returns: why the group keeps its definition; empty: it has the new
@@ -96,7 +105,7 @@ class GroupUpdater:
             # Another process wrote the new rows, and stopped before the end.
             return ()
         document = pending.get('document') or definition(record)
-        parts = self._existing(record, user)
+        parts = self._existing(record, user, waiting)
         request = self._request(record, document, parts)
         saga = self._saga(request, record, parts, journal)
         answer = self._planners.of(user, lambda each: self._prepared(
@@ -127,8 +136,8 @@ class GroupUpdater:
             LOG.warning('The parts of group %s are not settled yet: %s',
                         record.uuid, error)
 
-    def _existing(self, record: GroupRecord,
-                  user: User) -> dict[str, ExistingPart]:
+    def _existing(self, record: GroupRecord, user: User,
+                  waiting: Waiting) -> dict[str, ExistingPart]:
         paths = self._settler.paths(record.uuid)
         gone = {row.member.path for row in self._table.members(record.uuid)
                 if row.state in _GONE}
@@ -136,7 +145,8 @@ class GroupUpdater:
             self._settler.child_of(user, record_of(part)),
             replace(record_of(part), paths=tuple(paths[part.child])),
             self._settler.document(record, part.child, paths[part.child]),
-            not gone.isdisjoint(paths[part.child]))
+            part.child not in waiting
+            and not gone.isdisjoint(paths[part.child]))
             for part in self._table.parts.of_group(record.uuid)
             if part.state in HELD and part.child in paths}
 

@@ -358,9 +358,7 @@ def test_a_built_member_whose_part_is_deleted_is_not_placed_again(parent):
     group = parent.post(parts(nested(
         'home', member('a', 2, location='ams'),
         member('c', 3, location='ams')), AWAY))
-    mirrored_members.write(
-        parent.table.database, group['id'], {'home/a': MemberState.BUILT},
-        parent.clouds.time.now())
+    lose(parent, group, 'home/a', state=MemberState.BUILT)
     cloud = parent.clouds.children['ams'].cloud
     cloud.delete(*cloud.groups)
     before = parent.get(group['id'])['members']
@@ -380,6 +378,53 @@ def test_a_built_member_whose_part_is_deleted_is_not_placed_again(parent):
     assert replanned(parent, group)['reasons'] == []
     assert parent.get(group['id'])['members'] == {'planned': 2}
     assert parent.clouds.held() == {'ams': 3, 'dfw': 2}
+
+
+def lose(parent, group, *paths, state=MemberState.LOST):
+    """Let members be lost, or have another state."""
+    mirrored_members.write(parent.table.database, group['id'],
+                           dict.fromkeys(paths, state),
+                           parent.clouds.time.now())
+
+
+def test_other_members_are_replanned_while_a_part_with_servers_waits(parent):
+    """Users have deleted the group in two clouds; a server in one of them may
+    still run."""
+    group = parent.post(parts(nested(
+        'home', member('a', 2, location='ams'),
+        member('c', 3, location='ams')), AWAY))
+    lose(parent, group, 'home/a', state=MemberState.BUILT)
+    for name in 'ams', 'dfw':
+        cloud = parent.clouds.children[name].cloud
+        cloud.delete(*cloud.groups)
+    assert parent.get(group['id'])['members'] == {'built': 1, 'lost': 2}
+    after = replanned(parent, group)
+    (reason,) = after['reasons']
+    assert 'home/a; remove these members' in reason['message']
+    assert parent.get(group['id'])['members'] == {
+        'built': 1, 'lost': 1, 'planned': 1}
+    assert parent.clouds.held() == {'dfw': 2}
+    assert states(parent, group) == {'ams': 'committed', 'dfw': 'committed'}
+    # Clouds that have their part get the request, too.
+    replanned(parent, group)
+    assert [method for method, _ in parent.clouds.children['dfw'].calls
+            ][-1] == 'replan'
+
+
+def test_other_members_are_replanned_while_a_cloud_does_not_answer(parent):
+    group = parent.post(parts(nested(
+        'home', member('a', 2, location='ams'),
+        member('c', 3, location='ams')), AWAY))
+    cloud = parent.clouds.children['dfw'].cloud
+    cloud.delete(*cloud.groups)
+    parent.clouds.children['ams'].fault = lose_answers
+    lose(parent, group, 'home/c')
+    after = replanned(parent, group)
+    assert [each['message'] for each in after['reasons']] == [
+        'cloud ams: no answer']
+    assert parent.get(group['id'])['members'] == {'planned': 2, 'lost': 1}
+    assert parent.clouds.held() == {'ams': 5, 'dfw': 2}
+    assert updates(parent) == {}
 
 
 def test_a_member_that_its_cloud_no_longer_has_is_lost_and_planned_again(
@@ -530,6 +575,8 @@ def test_a_refresh_does_not_write_what_a_cloud_reported_before_a_replan(
             assert parent.ask('POST', f'{url}/replan', {
                 'replan': {}}).status_int == 202
             assert parent.settled(group['id'])['reasons'] == []
+            # The task may have ended within the last request.
+            assert parent.get(group['id'])['members'] == {'planned': 1}
 
     child.fault = late
     parent.get(group['id'])
