@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 import contextlib
-from datetime import datetime, timedelta
+from datetime import datetime
 import threading
 import time
 
@@ -16,7 +16,7 @@ from nova_holistic.federation.credentials.user import User
 from nova_holistic.federation.credentials.user_children import UserChildren
 from nova_holistic.federation.errors import JournalRefused
 from nova_holistic.federation.saga.journal import PartState
-from nova_holistic.federation.saga.saga import LONGEST_LEASE
+from nova_holistic.federation.saga.saga import is_longest
 from nova_holistic.federation.table_journal import record_of, TableJournal
 from nova_holistic.federation.update.part_settler import HELD, PartSettler
 from nova_holistic.table.changes import mirrored_members
@@ -31,9 +31,6 @@ _REMEMBERED = 10_000
 """Maximum number of groups whose last refresh is remembered. Other groups are
 refreshed earlier than necessary."""
 _STATES = frozenset(MemberState)
-_FAR = timedelta(seconds=LONGEST_LEASE / 2)
-"""Time to the end of the lease of a part in a group without a lease; the part
-exists for some of the longest lease, and a clock may be wrong."""
 
 
 class Refresh:
@@ -94,8 +91,8 @@ class Refresh:
         ends = [self._part(user, part, record.revision) for part in kept]
         if kept and None not in ends:
             end = min(ends)
-            if record.lease_expires_at is None and (
-                    end > self._clock() + _FAR):
+            if record.lease_expires_at is None and is_longest(
+                    end, self._clock()):
                 # The group has no lease, and its parts the longest one.
                 return
             mirrored_members.write_lease(

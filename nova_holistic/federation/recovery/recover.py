@@ -12,6 +12,7 @@ from nova_holistic.federation.recovery.found_parts import FoundPart
 from nova_holistic.federation.recovery.merged_document import merged_document
 from nova_holistic.federation.recovery.selection import select, Selected
 from nova_holistic.federation.saga.journal import PartState
+from nova_holistic.federation.saga.saga import is_longest
 from nova_holistic.federation.splitting.cloud_rules import CLOUD
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.policy_types import PolicyTypes
@@ -129,13 +130,15 @@ class Recovery:
             for part in selected.parts for member in part.group.members or ()}
         _must_be_equal(known, found)
         owner, now = self._owner_of(selected), self._clock()
-        ends = [part.lease_end for part in selected.parts]
+        # Parts with the longest lease belong to a group without a lease.
+        ends = [part.lease_end for part in selected.parts
+                if part.lease_end is not None
+                and not is_longest(part.lease_end, now)]
         record = GroupRecord(
             selected.group, selected.parts[0].name, owner.project_id,
             owner.user_id, GroupStatus.PLANNED, {'group': document},
             selected.parts[0].objective, (CLOUD,), created_at=now,
-            updated_at=now, lease_expires_at=min(
-                (each for each in ends if each is not None), default=None))
+            updated_at=now, lease_expires_at=min(ends, default=None))
         return record, [MemberRecord(
             id=0, group_uuid=record.uuid, member=known[path],
             place=Place(cloud, cloud, '', (cloud,)), hold=str(uuid.uuid4()),

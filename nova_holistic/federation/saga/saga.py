@@ -26,6 +26,9 @@ T = TypeVar('T')
 LONGEST_LEASE = 2**31 - 1
 """Seconds; used in place of no lease, because an extended lease always has an
 end."""
+_FAR = timedelta(seconds=LONGEST_LEASE / 2)
+"""Time to the end of the lease of a part in a group without a lease; the part
+exists for some of the longest lease, and a clock may be wrong."""
 _REPEATS = 2
 """Number of repetitions of a request whose answer was lost. More repetitions
 would delay the undo of the other parts, whose short leases expire in any case.
@@ -212,6 +215,15 @@ class Saga:
             self._journal.write(record)
         except JournalRefused:
             pass
+
+
+def is_longest(end: datetime, now: datetime) -> bool:
+    """Whether a part has the longest lease, because its group has no lease.
+
+    :param end: end of the lease of the part, in naive UTC
+    :param now: naive UTC
+    """
+    return end > now + _FAR
 
 
 def _repeated(request: Callable[[], T]) -> T:

@@ -12,6 +12,7 @@ from nova_holistic.federation.recovery.merged_document import (
     merged_document)
 from nova_holistic.federation.recovery.part_keys import parse_key
 from nova_holistic.federation.recovery.recover import Owner, Recovery
+from nova_holistic.federation.saga.saga import LONGEST_LEASE
 from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table.store import PlacementTable
 from tests.tables import new_table
@@ -145,6 +146,20 @@ def test_a_part_with_a_server_belongs_to_the_group_after_its_lease(
                    part('d-fw', ['node-1'], lease_end=None, state='released')
                    ).result == 'recovered'
     assert table.get_group(GROUP).status == GroupStatus.COMPLETE
+
+
+@pytest.mark.parametrize('other, end', [
+    (None, None), (NOON + timedelta(seconds=LONGEST_LEASE), None),
+    (LONG, LONG)])
+def test_the_longest_lease_of_a_part_is_not_a_lease_of_the_group(
+        recover, table, other, end):
+    """The group was placed some days ago without a lease; members of one part
+    may have a lease since."""
+    longest = NOON + timedelta(seconds=LONGEST_LEASE) - timedelta(days=9)
+    assert recover(part('ams', ['node-0'], lease_end=longest),
+                   part('d-fw', ['node-1'], lease_end=other)
+                   ).result == 'recovered'
+    assert table.get_group(GROUP).lease_expires_at == end
 
 
 def test_users_of_another_keystone_are_not_those_of_the_parent(
