@@ -210,10 +210,11 @@ class _Work:
             reason for each in refusals for reason in each.reasons))
         closed = self._book.not_accepted()
         if closed:
-            # The credentials may be valid again later.
+            # The clouds may accept other credentials later.
             reasons = (_reason(
-                '', 'no cloud accepts the credentials of the user, and so no '
-                f'cloud has decided whether the group fits: {listed(closed)}'),
+                '', 'no cloud accepts the request with the rights of the user '
+                f'there ({listed(closed)}), and so no cloud has decided '
+                'whether the group fits; the answer of each cloud follows'),
                 *reasons)
         elif not reasons:
             reasons = (_reason(

@@ -98,7 +98,8 @@ class OfferBook:
 
     def not_accepted(self) -> Sequence[str]:
         """Names of all clouds that received a request, if none of them accepts
-        the user; otherwise, empty."""
+        a request of the user, whose credentials it refuses or who has no right
+        to the group there; otherwise, empty."""
         clouds = sorted({str(key[0]) for key in self._answers})
         away = [self._away.get(each) for each in clouds]
         return clouds if all(

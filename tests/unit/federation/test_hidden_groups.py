@@ -241,5 +241,8 @@ def test_an_update_of_a_part_in_another_project_is_refused(parent, child):
     after = parent.settled(parent.group)
     assert after['revision'] == 1
     first, second = after['reasons']
-    assert 'no cloud accepts the credentials' in first['message']
+    assert first['message'] == (
+        'no cloud accepts the request with the rights of the user there '
+        '(dfw), and so no cloud has decided whether the group fits; the '
+        'answer of each cloud follows')
     assert 'belongs to project blue of this cloud' in second['message']

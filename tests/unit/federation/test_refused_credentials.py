@@ -5,7 +5,8 @@ no group that the child may have."""
 import pytest
 
 from nova_holistic.federation.child import Refusal, RefusalKind
-from nova_holistic.federation.results import Refused
+from nova_holistic.federation.http import answers
+from nova_holistic.federation.results import Refused, Unknown
 from nova_holistic.table.store import PlacementTable
 from tests.tables import new_table
 from tests.unit.federation.clouds import Federation, member, small
@@ -105,14 +106,32 @@ def test_a_group_is_placed_later_if_no_cloud_accepts_the_token(parent, child):
     group = parent.post(SHOP)
     messages = [each['message'] for each in group['reasons']]
     assert (group['status'], messages) == ('error', [
-        'no cloud accepts the credentials of the user, and so no cloud has '
-        'decided whether the group fits: dfw', 'cloud dfw: HTTP status 401'])
+        'no cloud accepts the request with the rights of the user there '
+        '(dfw), and so no cloud has decided whether the group fits; the '
+        'answer of each cloud follows', 'cloud dfw: HTTP status 401'])
     plan = parent.planned(SHOP)
     assert plan['status'] == 'unknown'
     assert 'cloud dfw: HTTP status 401' in plan['message']
     child.service.app = answer
     parent.group = group['id']
     assert parent.replan()['status'] == 'planned'
+
+
+def test_the_answer_of_each_cloud_that_does_not_accept_the_user_is_named():
+    """The token has expired in one cloud; in the other cloud, the group
+    belongs to another project."""
+    federation = Federation(ams=small('a1'), dfw=small('b1'))
+    for name, text in (('ams', 'HTTP status 401'),
+                       ('dfw', 'group 5 belongs to project blue')):
+        refused = Refusal(name, RefusalKind.FORBIDDEN, (
+            answers.reason(name, '', text),))
+        federation.children[name].offer = lambda *words, no=refused: no
+    found = federation.place({'name': 'shop', 'members': [member('node')]})
+    assert isinstance(found, Unknown)
+    first, *others = [each.message for each in found.reasons]
+    assert '(ams, dfw)' in first and 'credentials' not in first
+    assert others == ['cloud ams: HTTP status 401',
+                      'cloud dfw: group 5 belongs to project blue']
 
 
 def test_a_cloud_that_accepts_the_user_decides_about_the_group():
