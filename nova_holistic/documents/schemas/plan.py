@@ -2,7 +2,7 @@
 """Schemas of the result for a group, by its status."""
 
 from nova_holistic.documents.schemas import common
-from nova_holistic.documents.schemas.inventory import MAX_HOSTS, NAME, NAMES
+from nova_holistic.documents.schemas.inventory import MAX_HOSTS, NAMES
 from nova_holistic.documents.schemas.relaxations import (
     HEADROOM, RELAXATIONS)
 
@@ -24,8 +24,10 @@ PLACEMENT = {
     'required': ['member', 'host'],
     'properties': {
         'member': {'type': 'string', 'minLength': 1},
-        'host': NAME,
-        'node': NAME,
+        # The host of a volume is a pool of Cinder, whose name may contain
+        # slashes.
+        'host': common.TEXT,
+        'node': common.TEXT,
         'location': NAMES,
     },
 }

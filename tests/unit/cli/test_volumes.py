@@ -58,6 +58,22 @@ def test_a_plan_that_overfills_a_pool_is_refused(terminal, commands):
         'used: no room for 640' in terminal.out
 
 
+def test_a_plan_names_a_pool_of_an_nfs_export(terminal, commands):
+    export = 'storage2@nfs#10.0.0.2:/srv/volumes'
+    inventory = terminal.file('exports.yaml', (
+        ROOT / 'examples/storage.yaml').read_text().replace(
+            'storage2@lvm#fast', export))
+    group = f'{ROOT}/examples/volumes.yaml'
+    assert terminal.run('plan', group, '--inventory', inventory,
+                        '--format', 'json') == 0
+    assert export in terminal.out
+    plan = terminal.file('plan.json', terminal.out)
+    assert terminal.run('check', group, '--inventory', inventory,
+                        '--plan', plan) == 0
+    assert terminal.run('map', plan, '--inventory', inventory,
+                        '-o', 'plan.svg') == 0
+
+
 def test_a_mistake_has_its_position_and_line(terminal):
     group = terminal.file('group.yaml', '''
 name: g
