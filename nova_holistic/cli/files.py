@@ -23,8 +23,10 @@ from nova_holistic.documents.source.text import load
 from nova_holistic import exceptions
 from nova_holistic.model.binding import bind
 from nova_holistic.model.cloud.snapshot import Snapshot
+from nova_holistic.model.elastic.unused_groups import has_unused, with_replicas
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
+from nova_holistic.model.storage_pools import snapshot_for
 from nova_holistic.policies import load_policy_types
 
 _STDIN = '-'
@@ -163,6 +165,17 @@ class Files:
         """
         with self.with_file_name(name):
             return bind(group, snapshot, suggest=True)
+
+    def must_be_known(self, name: str, group: Group,
+                      snapshot: Snapshot) -> None:
+        """Check the flavors, images, volume types and levels of nested groups
+        without a replica, as a create does.
+
+        :param name: of the file that the group was read from
+        """
+        if has_unused(group):
+            whole = with_replicas(group)
+            self.bound(name, whole, snapshot_for(whole, snapshot))
 
     def inventory(self, name: str) -> Snapshot:
         document = self.document(name)

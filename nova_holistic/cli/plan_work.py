@@ -52,7 +52,9 @@ class PlanWork:
         args, start = self._args, time.monotonic()
         group = written = files.group(
             args.group, args.parameters, args.environments)
-        snapshot = snapshot_for(group, files.inventory(args.inventory))
+        cloud = files.inventory(args.inventory)
+        files.must_be_known(args.group, group, cloud)
+        snapshot = snapshot_for(group, cloud)
         group = files.bound(args.group, group, snapshot)
         solving = time.monotonic()
         reading = solving - start

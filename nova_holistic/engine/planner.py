@@ -20,6 +20,7 @@ from nova_holistic.engine.creator import Creator
 from nova_holistic.engine.decision.plan_analysis import PlanAnalyser
 from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
+from nova_holistic.engine.decision import unused_groups
 from nova_holistic.engine import plan_answers
 from nova_holistic.engine.plan_answers import PlanAnswer
 from nova_holistic.engine.proposal import PlannerComponents
@@ -245,13 +246,14 @@ class Planner:
                           project_id: str | None) -> PlanningRequest:
         """The request for a dry run.
 
-        :raises InvalidDocument: the document cannot be accepted
+        :raises InvalidDocument: a create would not accept the document
         :raises UnknownPlugin: no such objective is installed
         """
         must_not_adopt(document)
         group = parse_group(document, self._policy_types)
-        return PlanningRequest(
-            group, self._objective(objective), project_id=project_id)
+        objective = self._objective(objective)
+        unused_groups.must_be_known(self._snapshot_planner, group)
+        return PlanningRequest(group, objective, project_id=project_id)
 
     def _objective(self, name: str | None) -> str:
         """The name of an installed objective.

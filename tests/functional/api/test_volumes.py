@@ -40,6 +40,17 @@ def test_volumes_are_planned_near_their_servers(service, pools):
     assert found['server'] in ('b1', 'b2')
 
 
+def test_volumes_are_planned_beside_a_group_without_a_replica(service, pools):
+    more = {'name': 'more', 'count': {'min': 0, 'desired': 0, 'max': 2}}
+    for needs, status, places in (
+            ({'resources': SMALL}, 'planned', []),
+            ({'flavor': 'm1.none'}, 'error', ['groups[0].members[0].flavor'])):
+        plan = planned(service, {**database(), 'groups': [{
+            **more, 'members': [{'name': 'log', **needs}]}]})
+        assert plan['status'] == status, plan
+        assert [each['at'] for each in plan.get('reasons', [])] == places
+
+
 def test_the_pools_are_read_again_for_each_plan(service, pools):
     assert planned(service, database(size=50))['status'] == 'planned'
     pools[:] = [pool('array@a#fast', 'a', 99), pool('array@b#fast', 'b', 100)]

@@ -265,6 +265,10 @@ def test_an_invalid_document_names_its_position_and_is_not_stored(
         world.create(document)
     assert caught.value.place == place
     assert world.table.list_groups() == ()
+    with pytest.raises(exceptions.InvalidDocument) as planned:
+        world.planner.plan(document)
+    assert (planned.value.place, str(planned.value)) == (
+        place, str(caught.value))
 
 
 def test_an_unknown_objective_is_refused_before_anything_is_written(world):

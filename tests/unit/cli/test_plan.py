@@ -158,6 +158,24 @@ def test_flavors_of_the_inventory_can_be_used(terminal, zones):
     assert '(+2048)' in terminal.out
 
 
+@pytest.mark.parametrize('key, value, mistake', [
+    ('members', '[{name: node, flavor: none}]',
+     "groups[0].members[0].flavor: unknown flavor 'none'"),
+    ('policies', '[{type: affinity, level: moon}]',
+     "groups[0].policies[0].level: unknown level 'moon'")])
+def test_mistakes_of_a_group_without_a_replica_are_found(
+        terminal, zones, tmp_path, key, value, mistake):
+    group = {'name': 'more', 'count': {'min': 0, 'desired': 0, 'max': 2},
+             'members': [{'name': 'node', 'resources': {'VCPU': 1}}]}
+    web = {'name': 'web', 'resources': {'VCPU': 1}}
+    document = tmp_path / 'group.yaml'
+    for keys, code in ({}, 0), ({key: yaml.safe_load(value)}, 2):
+        document.write_text(yaml.safe_dump({
+            'name': 'shop', 'members': [web], 'groups': [{**group, **keys}]}))
+        assert terminal.run('plan', document, '--inventory', zones) == code
+    assert mistake in terminal.err
+
+
 def test_a_group_is_read_from_standard_input(
         terminal, shop, zones, monkeypatch):
     stdin = io.TextIOWrapper(io.BytesIO(shop.read_bytes()))
