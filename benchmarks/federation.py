@@ -32,11 +32,11 @@ from nova_holistic.federation.http.exchange import Exchange  # noqa: E402
 from nova_holistic.federation.http.traffic import (  # noqa: E402
     HttpLimits, Traffic)
 from nova_holistic.federation.http_child import HttpChild  # noqa: E402
+from nova_holistic.federation.offers.dependencies import (  # noqa: E402
+    Dependencies)
 from nova_holistic.federation.offers.history import History  # noqa: E402
 from nova_holistic.federation.offers.strategy import (  # noqa: E402
     BRUTE_FORCE, Strategy)
-from nova_holistic.federation.offers.surroundings import (  # noqa: E402
-    Surroundings)
 from nova_holistic.federation.planner import (  # noqa: E402
     FederatedPlanner, Limits)
 from nova_holistic.federation.results import (  # noqa: E402
@@ -144,7 +144,7 @@ class Parent:
         self._planner = FederatedPlanner(
             [Candidate(child, facts=_facts(int(name[1:])))
              for name, child in self.children.items()], strategy,
-            Limits(offer_seconds=600.0), Surroundings(
+            Limits(offer_seconds=600.0), Dependencies(
                 load_policy_types(), load_backend('highs'), History(), _now,
                 time.monotonic, time.sleep, self._map_all))
 

@@ -10,13 +10,13 @@ import tenacity
 from nova_holistic.documents.validation import listed
 from nova_holistic.federation.child import Child, RefusalKind
 from nova_holistic.federation.offers.choice import Choice
+from nova_holistic.federation.offers.dependencies import Dependencies
 from nova_holistic.federation.offers.offer_book import OfferBook
 from nova_holistic.federation.offers.plan_extras import PlanExtras
 from nova_holistic.federation.offers.positions import translated
 from nova_holistic.federation.offers.problem import Problem
 from nova_holistic.federation.offers.search import Search
 from nova_holistic.federation.offers.strategy import Strategy
-from nova_holistic.federation.offers.surroundings import Surroundings
 from nova_holistic.federation.results import (
     Candidate, Offered, Placed, PlacedPart, Refused, Request, Unknown)
 from nova_holistic.federation.saga.journal import Journal
@@ -56,13 +56,13 @@ class FederatedPlanner:
     """
 
     def __init__(self, candidates: Sequence[Candidate], strategy: Strategy,
-                 limits: Limits, surroundings: Surroundings):
+                 limits: Limits, dependencies: Dependencies):
         self.requests = 0
-        self.timer = surroundings.timer
+        self.timer = dependencies.timer
         self._candidates = candidates
         self._strategy = strategy
         self._limits = limits
-        self._with = surroundings
+        self._dependencies = dependencies
 
     def place(self, request: Request,
               journal: Journal) -> Placed | Refused | Unknown:
@@ -97,7 +97,7 @@ class FederatedPlanner:
             if not work.in_time() or number == self._limits.max_tries:
                 work.undecided = True
                 break
-            self._with.sleep(_pause(number, self._limits.pause))
+            self._dependencies.sleep(_pause(number, self._limits.pause))
         return work.refusal()
 
     def offer(self, request: Request) -> Offered | Refused | Unknown:
@@ -121,19 +121,19 @@ class FederatedPlanner:
 
         :raises InvalidDocument: see ``place``
         """
-        around = self._with
+        dependencies = self._dependencies
         end = self.timer() + request.seconds
         return PlanExtras(
             Problem.of(request.document, self._candidates,
-                       around.policy_types), request.objective,
+                       dependencies.policy_types), request.objective,
             lambda: min(self._limits.offer_seconds, end - self.timer()),
-            around.map_all)
+            dependencies.map_all)
 
     def _saga(self, request: Request, journal: Journal) -> Saga:
         limits = self._limits
         return Saga(Terms(request.objective, request.lease,
                           limits.commit_lease, limits.offer_seconds),
-                    journal, self._with.clock)
+                    journal, self._dependencies.clock)
 
 
 class _Work:
@@ -148,14 +148,14 @@ class _Work:
         self._planner = planner
         self._request = request
         self._tries = 0
-        around = planner._with
-        self._end = around.timer() + request.seconds
+        dependencies = planner._dependencies
+        self._end = dependencies.timer() + request.seconds
         self.problem = Problem.of(
-            request.document, planner._candidates, around.policy_types,
+            request.document, planner._candidates, dependencies.policy_types,
             request.kept)
         self._book = OfferBook(
             self.problem, request.objective, planner._limits.offer_seconds,
-            around, self._left)
+            dependencies, self._left)
         self.impossible = self._impossible()
 
     def in_time(self) -> bool:
@@ -163,12 +163,12 @@ class _Work:
 
     def _left(self) -> float:
         """Seconds until the time limit."""
-        return self._end - self._planner._with.timer()
+        return self._end - self._planner._dependencies.timer()
 
     def search(self) -> Choice | None:
         search = Search(
             self.problem, self._planner._strategy, self._book,
-            self._planner._with, self.in_time)
+            self._planner._dependencies, self.in_time)
         choice = search.run()
         self.undecided = search.undecided
         self._planner.requests = self._book.requests

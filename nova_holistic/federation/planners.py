@@ -8,8 +8,8 @@ from typing import Any
 from nova_holistic.federation.credentials.user import User
 from nova_holistic.federation.credentials.user_children import UserChildren
 from nova_holistic.federation.facts.known_facts import KnownFacts
+from nova_holistic.federation.offers.dependencies import Dependencies
 from nova_holistic.federation.offers.strategy import Strategy
-from nova_holistic.federation.offers.surroundings import Surroundings
 from nova_holistic.federation.planner import FederatedPlanner, Limits
 from nova_holistic.federation.results import Candidate
 
@@ -18,11 +18,11 @@ class Planners:
     """Planners that differ only in the credentials of their children."""
 
     def __init__(self, conf: Any, children: UserChildren, facts: KnownFacts,
-                 surroundings: Surroundings):
+                 dependencies: Dependencies):
         options = conf.federation
         self._children = children
         self._facts = facts
-        self._with = surroundings
+        self._dependencies = dependencies
         self._order = {name: position for position, name
                        in enumerate(options.order)}
         self._strategy = Strategy(**{
@@ -47,7 +47,7 @@ class Planners:
         """
         return FederatedPlanner(
             [prepare(each) for each in self._candidates(user)],
-            self._strategy, self._limits, self._with)
+            self._strategy, self._limits, self._dependencies)
 
     def _candidates(self, user: User) -> Sequence[Candidate]:
         facts = self._facts.all()

@@ -25,8 +25,8 @@ from nova_holistic.federation.facts.known_facts import KnownFacts
 from nova_holistic.federation.group_changes import GroupChanges
 from nova_holistic.federation.group_placer import GroupPlacer
 from nova_holistic.federation.http.traffic import HttpLimits
+from nova_holistic.federation.offers.dependencies import Dependencies
 from nova_holistic.federation.offers.history import History
-from nova_holistic.federation.offers.surroundings import Surroundings
 from nova_holistic.federation.planners import Planners
 from nova_holistic.federation.recovery.found_parts import (
     found_parts as parts_of_child, FoundPart)
@@ -71,7 +71,7 @@ def federation(conf: Any, table: PlacementTable,
                             conf.federation.parent_id)
     types = policies.load_policy_types()
     planners = Planners(
-        conf, children, known_facts(conf, children, clock), Surroundings(
+        conf, children, known_facts(conf, children, clock), Dependencies(
             policy_types=types, backend=load_backend('highs'),
             history=History(), clock=clock, timer=time.monotonic,
             sleep=time.sleep,

@@ -178,10 +178,10 @@ def checked_choice(problem: Problem, sets: Mapping[str, Set],
     """
     clouds = problem.clouds_of(sets)
     view = CloudView(problem.seen, {*eligible, *sets})
-    broken = view.broken(clouds)
-    if broken:
+    violated = view.violated_rules(clouds)
+    if violated:
         raise FederationError(
-            f'the choice of clouds is invalid: {broken[0].message}')
+            f'the choice of clouds is invalid: {violated[0].message}')
     cost = view.cost(clouds)
     return Choice(
         sets, offers, cost + sum(o.violations for o in offers.values()),

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 from nova_holistic.federation.child import Offer, Refusal, RefusalKind
 from nova_holistic.federation.offers.choice import Set
+from nova_holistic.federation.offers.dependencies import Dependencies
 from nova_holistic.federation.offers.hardening import harden
 from nova_holistic.federation.offers.positions import translated
 from nova_holistic.federation.offers.problem import Problem
-from nova_holistic.federation.offers.surroundings import Surroundings
 from nova_holistic.model.plan import Reason
 
 Answer = Offer | Refusal
@@ -23,7 +23,7 @@ class OfferBook:
     """
 
     def __init__(self, problem: Problem, objective: str | None,
-                 seconds: float, surroundings: Surroundings,
+                 seconds: float, dependencies: Dependencies,
                  left: Callable[[], float]):
         """
         :param objective: None: the default of each child
@@ -34,10 +34,10 @@ class OfferBook:
         self._problem = problem
         self._objective = objective
         self._seconds = seconds
-        self._history = surroundings.history
-        self._clock = surroundings.clock
+        self._history = dependencies.history
+        self._clock = dependencies.clock
         self._left = left
-        self._map_all = surroundings.map_all
+        self._map_all = dependencies.map_all
         self._answers: dict[tuple, Answer] = {}
         self._away: dict[str, Refusal] = {}
 

@@ -15,11 +15,11 @@ from nova_holistic.federation.facts.facts import Facts
 from nova_holistic.federation.facts.pruning import current, exclusion
 from nova_holistic.federation.offers.choice import Choice, Set
 from nova_holistic.federation.offers.combiner import checked_choice, Combiner
+from nova_holistic.federation.offers.dependencies import Dependencies
 from nova_holistic.federation.offers.hardening import thresholds
 from nova_holistic.federation.offers.offer_book import OfferBook
 from nova_holistic.federation.offers.problem import Problem
 from nova_holistic.federation.offers.strategy import Strategy
-from nova_holistic.federation.offers.surroundings import Surroundings
 from nova_holistic.federation.offers.tiers import tiers
 from nova_holistic.federation.offers.whole_bound import whole_bound
 from nova_holistic.federation.results import Candidate
@@ -35,16 +35,16 @@ class Search:
     """
 
     def __init__(self, problem: Problem, strategy: Strategy, book: OfferBook,
-                 surroundings: Surroundings, in_time: Callable[[], bool]):
+                 dependencies: Dependencies, in_time: Callable[[], bool]):
         self.undecided = False
         self._problem = problem
         self._strategy = strategy
         self._book = book
-        self._history = surroundings.history
-        self._backend = surroundings.backend
+        self._history = dependencies.history
+        self._backend = dependencies.backend
         self._in_time = in_time
         self._facts = {
-            name: current(candidate.facts, surroundings.clock(),
+            name: current(candidate.facts, dependencies.clock(),
                           strategy.facts_ttl)
             for name, candidate in problem.candidates.items()}
 

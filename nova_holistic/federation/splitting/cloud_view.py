@@ -35,7 +35,7 @@ class CloudView:
         self._snapshot = Snapshot((CLOUD, 'host'), tuple(
             _host(cloud) for cloud in sorted(eligible)))
 
-    def broken(self, clouds: Mapping[str, str]) -> tuple[Reason, ...]:
+    def violated_rules(self, clouds: Mapping[str, str]) -> tuple[Reason, ...]:
         """The hard rules that the choice violates.
 
         :param clouds: path of every member to its cloud

@@ -11,9 +11,9 @@ in the child at the same time. Each attempt reads the definition first, so that
 a change whose answer was lost is not made twice."""
 
 
-def bring(child: Child, group_uuid: str, document: Document,
-          terms: UpdateTerms, forced: bool = False
-          ) -> ChildDefinition | Refusal:
+def change_definition(child: Child, group_uuid: str, document: Document,
+                      terms: UpdateTerms, forced: bool = False
+                      ) -> ChildDefinition | Refusal:
     """Change the definition of the part, unless it already has this document.
 
     :param forced: whether an equal definition is sent, too, so that the child

@@ -23,7 +23,7 @@ from nova_holistic.federation.splitting.part_documents import PartDocuments
 from nova_holistic.federation.splitting.parts import divide
 from nova_holistic.federation.table_journal import record_of
 from nova_holistic.federation.undo import undo_parts
-from nova_holistic.federation.update.part_definition import bring
+from nova_holistic.federation.update.part_definition import change_definition
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.table.coordination.parts import GroupPart
 from nova_holistic.table.records import GroupRecord
@@ -64,9 +64,9 @@ class PartSettler:
         :raises InvalidDocument: the group has a location in a cloud that is
             no longer a child
         """
-        for part, inside in self._due(record.uuid, _is_to_change):
-            self._bring(user, record, part, inside, journal)
-        for part, _ in self._due(record.uuid, _is_to_undo):
+        for part, inside in self._due(record.uuid, _needs_change):
+            self._change(user, record, part, inside, journal)
+        for part, _ in self._due(record.uuid, _needs_deletion):
             undo_parts([record_of(part)],
                        lambda each: self._children.child_of(user, each),
                        journal, self._clock())
@@ -116,14 +116,15 @@ class PartSettler:
         return {part.idempotency_key: (part, paths.get(part.child, ()))
                 for part in parts}
 
-    def _bring(self, user: User, record: GroupRecord, part: GroupPart,
-               paths: Sequence[str], journal: Journal) -> None:
+    def _change(self, user: User, record: GroupRecord, part: GroupPart,
+                paths: Sequence[str], journal: Journal) -> None:
         document = self.document(record, part.child, paths)
         child = self._children.child_of(user, record_of(part))
         # Refused if the document follows from an outdated definition.
         journal.write(record_of(part))
-        found = bring(child, part.child_group or '', document, UpdateTerms(
-            record.objective, self._seconds, actions=True))
+        found = change_definition(
+            child, part.child_group or '', document, UpdateTerms(
+                record.objective, self._seconds, actions=True))
         if isinstance(found, Refusal):
             LOG.warning(
                 'Part %s in child %s does not have its definition yet: %s',
@@ -140,9 +141,9 @@ def definition(record: GroupRecord) -> Document:
     return record.document.get('group', record.document)
 
 
-def _is_to_change(part: GroupPart, inside: Sequence[str]) -> bool:
+def _needs_change(part: GroupPart, inside: Sequence[str]) -> bool:
     return bool(inside) and part.state == PartState.CHANGING
 
 
-def _is_to_undo(part: GroupPart, inside: Sequence[str]) -> bool:
+def _needs_deletion(part: GroupPart, inside: Sequence[str]) -> bool:
     return not inside or part.state not in HELD

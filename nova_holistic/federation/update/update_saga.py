@@ -26,7 +26,7 @@ from nova_holistic.federation.saga.saga import (
     Failed, LONGEST_LEASE, Order, Saga)
 from nova_holistic.federation.update.part_change import (
     part_change, PartChange)
-from nova_holistic.federation.update.part_definition import bring
+from nova_holistic.federation.update.part_definition import change_definition
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
 
@@ -157,7 +157,8 @@ class UpdateSaga:
         self._note(part.record)
         self._changing.append(part)
         crash_points.reached('federation.change-noted')
-        found = bring(child, uuid, order.document, self._terms, part.revived)
+        found = change_definition(
+            child, uuid, order.document, self._terms, part.revived)
         crash_points.reached('federation.part-changed')
         if not isinstance(found, ChildDefinition):
             return found
@@ -187,8 +188,9 @@ class UpdateSaga:
         with contextlib.suppress(JournalRefused):
             for part in reversed(self._changing):
                 self._note(part.record)
-                found = bring(part.child, part.record.group_uuid or '',
-                              part.document, self._terms)
+                found = change_definition(
+                    part.child, part.record.group_uuid or '',
+                    part.document, self._terms)
                 if isinstance(found, ChildDefinition):
                     self._journal.write(replace(
                         part.record, state=PartState.COMMITTED,

@@ -8,9 +8,9 @@ from benchmarks.simulated_cloud import SimulatedCloud
 from nova_holistic.federation.child import Refusal, RefusalKind
 from nova_holistic.federation.http import answers
 from nova_holistic.federation.http.member_count import member_count
+from nova_holistic.federation.offers.dependencies import Dependencies
 from nova_holistic.federation.offers.history import History
 from nova_holistic.federation.offers.strategy import BRUTE_FORCE
-from nova_holistic.federation.offers.surroundings import Surroundings
 from nova_holistic.federation.planner import FederatedPlanner, Limits
 from nova_holistic.federation.results import Candidate, Request
 from nova_holistic.policies import load_policy_types
@@ -154,7 +154,7 @@ class Federation:
 
     def planner(self):
         return FederatedPlanner(
-            self.candidates, self.strategy, self.limits, Surroundings(
+            self.candidates, self.strategy, self.limits, Dependencies(
                 TYPES, load_backend('highs'), self.history, self.time.now,
                 self.time.timer, self.time.sleep))
 

@@ -11,19 +11,19 @@ class ChildKeystone:
     """A Keystone with one application credential.
 
     :ivar catalog: URL of the API
-    :ivar broken: whether every request fails
+    :ivar is_failing: whether every request fails
     """
 
     def __init__(self):
         self.catalog = None
-        self.broken = False
+        self.is_failing = False
 
     def __call__(self, environ, start_response):
         request = webob.Request(environ)
         return self._answer(request)(environ, start_response)
 
     def _answer(self, request):
-        if self.broken:
+        if self.is_failing:
             return webob.Response(status=503)
         if request.method == 'GET':
             return webob.Response(json_body={'version': {

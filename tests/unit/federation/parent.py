@@ -7,8 +7,8 @@ from nova_holistic.cli.components import federation_components
 from nova_holistic.federation.children_file import ChildEntry
 from nova_holistic.federation.credentials.registrations import Registrations
 from nova_holistic.federation.facts.known_facts import KnownFacts
+from nova_holistic.federation.offers.dependencies import Dependencies
 from nova_holistic.federation.offers.history import History
-from nova_holistic.federation.offers.surroundings import Surroundings
 from nova_holistic.federation.planners import Planners
 from nova_holistic.solver.milp.backend import load_backend
 from tests.unit.api.service import MEMBER, Service
@@ -58,14 +58,14 @@ class Parent(Service):
     def renew(self):
         for name, value in {'refresh_interval': 0.0, **self.options}.items():
             self.conf.set_override(name, value, group='federation')
-        around, children = self.clouds.time, self.user_children()
+        clock, children = self.clouds.time, self.user_children()
         planners = Planners(
-            self.conf, children, KnownFacts((), {}, 0.0, around.now),
-            Surroundings(
-                TYPES, load_backend('highs'), History(), around.now,
-                around.timer, around.sleep))
+            self.conf, children, KnownFacts((), {}, 0.0, clock.now),
+            Dependencies(
+                TYPES, load_backend('highs'), History(), clock.now,
+                clock.timer, clock.sleep))
         self.engines = federation_components.assembled(
-            self.conf, self.table, children, planners, around.now)
+            self.conf, self.table, children, planners, clock.now)
         self.federation = self.engines
         self.credentials = Registrations(children, None)
         super().renew()

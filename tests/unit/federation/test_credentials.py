@@ -136,7 +136,7 @@ def test_a_wrong_secret_is_not_stored(children, registrations):
 
 def test_nothing_is_stored_while_the_keystone_is_unavailable(
         keystone, registrations):
-    keystone.broken = True
+    keystone.is_failing = True
     with pytest.raises(ChildUnreachable):
         registrations.register(ANN, 'ams', ID, SECRET)
     assert registrations.children(ANN)[1].registered_at is None

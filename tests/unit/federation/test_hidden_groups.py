@@ -46,12 +46,12 @@ class Credential(noauth.NoAuth):
 class Child:
     """The API of a child with an engine that places every group.
 
-    :ivar broken: whether a proxy answers instead of the API
+    :ivar is_behind_proxy: whether only a proxy answers instead of the API
     :ivar before_put: called before the first update
     """
 
     def __init__(self, table):
-        self.broken = False
+        self.is_behind_proxy = False
         self.before_put = None
         self.service = Service(table)
         self.service.engines.acts.update(
@@ -63,9 +63,9 @@ class Child:
         if environ['REQUEST_METHOD'] == 'PUT' and self.before_put:
             self.before_put()
             self.before_put = None
-        app = webob.Response(
-            status=404, text='<html>no backend</html>') if self.broken else (
-                self.service.app)
+        app = self.service.app
+        if self.is_behind_proxy:
+            app = webob.Response(status=404, text='<html>no backend</html>')
         return app(environ, start_response)
 
     def groups(self):
@@ -211,12 +211,12 @@ def test_a_part_that_its_project_no_longer_shows_is_gone(parent, child):
 
 
 def test_a_proxy_that_answers_for_a_child_hides_no_part(parent, child):
-    child.broken = True
+    child.is_behind_proxy = True
     assert parent.get(parent.group)['members'] == {'planned': 2}
     (reason,) = parent.replan()['reasons']
     assert 'does not answer' in reason['message']
     assert refusal(parent.delete())[1] == 'holistic.child_failed'
-    child.broken = False
+    child.is_behind_proxy = False
     assert len(child.groups()) == 1
     assert parent.delete().status_int == 204
 

@@ -15,7 +15,7 @@ import pytest
 from nova_holistic.federation.child import (
     ChildDefinition, ChildGroup, Offer, Refusal, RefusalKind, UpdateTerms)
 from nova_holistic.federation.http.traffic import HttpLimits, Traffic
-from nova_holistic.federation.update.part_definition import bring
+from nova_holistic.federation.update.part_definition import change_definition
 from nova_holistic.table.records import GroupStatus, PlanStatus
 from nova_holistic.table.store import PlacementTable
 from tests.tables import new_table
@@ -462,7 +462,7 @@ def test_a_definition_that_has_changed_in_the_child_is_read_again(
     child.definition = definition
     service.engines.acts['plan_group'] = update
     more = {**SHOP, 'members': [{**SHOP['members'][0], 'count': 3}]}
-    found = bring(child, group, more, UpdateTerms(None, 5))
+    found = change_definition(child, group, more, UpdateTerms(None, 5))
     assert isinstance(found, ChildDefinition), found
     assert (found.document, found.revision) == (more, 3)
     assert versions == [1, 2, 3]

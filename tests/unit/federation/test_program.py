@@ -64,7 +64,7 @@ class Choices:
                    for k, n in each.counts.items()) for each in self.refused):
             return None
         places = {path: cloud for part, cloud in parts for path in part.paths}
-        if self.view.broken(places):
+        if self.view.violated_rules(places):
             return None
         return (round(self.view.cost(places) + sum(
             self.columns[key].violations * n for key, n in counts.items()),

@@ -12,7 +12,7 @@ from nova_holistic.solver.milp.backend import Backend
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class Dependencies:
     """The objects that the planners of all requests share.
 
     :ivar clock: returns naive UTC
