@@ -11,6 +11,7 @@ from nova_holistic.constraints.filters import num_instances
 from nova_holistic.constraints import group_constraints
 from nova_holistic.constraints.group_constraints import PlanningContext
 from nova_holistic.constraints.options import NovaOptions
+from nova_holistic.engine.decision.deleted_references import EarlierPlans
 from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.engine.errors import UnreadableReference
 from nova_holistic import exceptions
@@ -45,35 +46,51 @@ class NovaConstraints:
                         request: PlanningRequest) -> Snapshot:
         """The snapshot with the images and server groups of the members.
 
-        A bound server group that was deleted in Nova is left out.
+        A bound server group that was deleted in Nova is left out. A flavor,
+        image or server group that was deleted after its members were planned
+        is known from their rows.
 
         :raises InvalidDocument: an image or server group does not exist, or
             the project may not use it
         :raises UnreadableReference: an image or server group cannot be read
         """
-        images, groups = dict(snapshot.images), dict(snapshot.server_groups)
+        earlier = EarlierPlans(self._table, request.uuid, request.group)
+        flavors, images, groups = (
+            dict(snapshot.flavors), dict(snapshot.images),
+            dict(snapshot.server_groups))
         for path, each in group_constraints.descriptions(request.bound_group):
-            name = each.requirements.image
-            if isinstance(name, str) and name not in images:
-                images[name] = self._image(each, name, request.project_id)
-            uuid = each.requirements.server_group
+            needs = each.requirements
+            if needs.flavor is not None and needs.flavor not in flavors:
+                # A flavor that no row contains is a mistake of the group,
+                # which is reported together with others when it is bound.
+                flavor = earlier.flavor(needs.flavor)
+                if flavor is not None:
+                    flavors[needs.flavor] = flavor
+            if isinstance(needs.image, str) and needs.image not in images:
+                images[needs.image] = self._image(each, earlier,
+                                                  request.project_id)
+            uuid = needs.server_group
             if uuid is not None and uuid not in groups:
                 found = self._group(each, uuid, request.project_id)
                 if found is not None:
                     groups[uuid] = found
-                elif request.server_groups.get(path) != uuid:
+                elif (request.server_groups.get(path) != uuid
+                        and not earlier.had_server_group(uuid)):
                     raise exceptions.InvalidDocument(
                         f'{each.place}.server_group',
                         f'unknown server group {uuid}')
-        if (len(images), len(groups)) == (
-                len(snapshot.images), len(snapshot.server_groups)):
+        if (len(flavors), len(images), len(groups)) == (
+                len(snapshot.flavors), len(snapshot.images),
+                len(snapshot.server_groups)):
             return snapshot
-        return replace(snapshot, images=FrozenMapping(images),
+        return replace(snapshot, flavors=FrozenMapping(flavors),
+                       images=FrozenMapping(images),
                        server_groups=FrozenMapping(groups))
 
-    def _image(self, description: MemberDescription, name: str,
+    def _image(self, description: MemberDescription, earlier: EarlierPlans,
                project_id: str | None) -> Image:
         place = f'{description.place}.image'
+        name = description.requirements.image
         try:
             found = self._inventory.image(name, project_id)
         except exceptions.HolisticError as error:
@@ -81,6 +98,7 @@ class NovaConstraints:
             raise UnreadableReference(place,
                                       f'image {name!r} cannot be read now'
                                       ) from error
+        found = found or earlier.image(name)
         if found is None:
             raise exceptions.InvalidDocument(
                 place, f'unknown image {name!r}')
