@@ -6,6 +6,8 @@ import signal
 from nova_holistic.cli.main import main
 import pytest
 
+from tests.unit.program_forks import Programs
+
 _DATA = pathlib.Path(__file__).parents[2] / 'data'
 
 
@@ -71,3 +73,11 @@ def enabled_interrupts():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(scope='session')
+def programs():
+    """Runs the programs of engines and operators, with their imports shared.
+    """
+    with Programs('engine', 'manage', 'status') as programs:
+        yield programs

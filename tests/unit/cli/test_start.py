@@ -104,18 +104,15 @@ connection = {url}
 
 
 @pytest.fixture
-def started(tmp_path):
+def started(programs, tmp_path):
     """A function that runs a program with further options; it returns the
     exit code and the lines on standard error."""
     def started(program, options, *words):
         file = tmp_path / 'nova-holistic.conf'
         file.write_text(CONFIGURATION.format(
             url=new_table(tmp_path)) + options)
-        done = subprocess.run(
-            [sys.executable, '-c', 'import sys; from nova_holistic.cli import '
-             f'programs; sys.exit(programs.{program}())',
-             '--config-file', str(file), *words],
-            cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        done = programs.run(
+            program, ['--config-file', file, *words], tmp_path)
         return done.returncode, done.stderr.splitlines()
     return started
 

@@ -35,17 +35,29 @@ def _too_long(folder):
     return str(file), str(file)
 
 
+@pytest.fixture
+def run(programs, tmp_path):
+    """A function that runs a program until it ends. Nova reads the files
+    while nova-holistic-scheduler imports it, so this program is not a fork of
+    a process that has imported it."""
+    def run(program, *words):
+        if program != 'scheduler':
+            return programs.run(program, words, tmp_path)
+        return subprocess.run(
+            [sys.executable, '-c', 'import sys; from nova_holistic.cli import '
+             'programs; sys.exit(programs.scheduler())', *words],
+            cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    return run
+
+
 @pytest.mark.parametrize('given', [
     _folder, _empty_string, _not_utf_8, _too_long])
 @pytest.mark.parametrize('program', PROGRAMS)
-def test_an_unreadable_file_is_named_in_one_line(program, given, tmp_path):
+def test_an_unreadable_file_is_named_in_one_line(
+        run, program, given, tmp_path):
     value, file = given(tmp_path)
     words, code = PROGRAMS[program]
-    done = subprocess.run(
-        [sys.executable, '-c', 'import sys; from nova_holistic.cli import '
-         f'programs; sys.exit(programs.{program}())',
-         '--config-file', value, *words],
-        cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    done = run(program, '--config-file', value, *words)
     assert (done.returncode, done.stdout) == (code, '')
     line, end = done.stderr.split('\n')
     assert line.startswith(f'nova-holistic-{program}: ')

@@ -10,7 +10,7 @@ from nova_holistic import exceptions
 from nova_holistic.scheduler import driver
 from nova_holistic.scheduler import filters
 from nova_holistic.scheduler import weights
-from tests.unit.scheduler.service_forks import Services
+from tests.unit.program_forks import Programs
 
 
 def test_the_holistic_and_the_stock_driver_are_loaded_by_name():
@@ -37,13 +37,13 @@ def test_nova_finds_our_filters_and_weighers():
 
 
 @pytest.fixture(scope='module')
-def services():
-    with Services() as services:
-        yield services
+def programs():
+    with Programs('scheduler') as programs:
+        yield programs
 
 
 @pytest.fixture
-def start_service(services, tmp_path):
+def start_service(programs, tmp_path):
     """A function that runs nova-holistic-scheduler until it ends."""
     def start(driver, options='', nova=None):
         config = tmp_path / 'nova.conf'
@@ -51,7 +51,8 @@ def start_service(services, tmp_path):
                           f'[scheduler]\ndriver = {driver}\n'
                           f'[oslo_concurrency]\nlock_path = {tmp_path}\n'
                           f'{options}')
-        return services.run(config, nova)
+        return programs.run(
+            'scheduler', ['--config-file', config], tmp_path, nova)
     return start
 
 
