@@ -55,10 +55,10 @@ def placements(group, snapshot, placed):
         member = free[number]
         for host in places[number]:
             if _fits(member, host, taken):
-                after = Counter(taken)
-                _take(member, host, after)
+                _take(member, host, taken)
                 yield from further(
-                    number + 1, {**where, member.path: host.name}, after)
+                    number + 1, {**where, member.path: host.name}, taken)
+                _take(member, host, taken, -1)
 
     return further(0, dict(placed), Counter())
 
@@ -128,9 +128,9 @@ def _fits(member, host, taken):
     return True
 
 
-def _take(member, host, taken):
+def _take(member, host, taken, times=1):
     for name, amount in member.requirements.resources.items():
-        taken[host.name, name] += amount
+        taken[host.name, name] += times * amount
 
 
 def _violations(line, prefix, where, hosts, snapshot, other_servers):
@@ -176,8 +176,12 @@ def _fewest_hosts(members, free, where, hosts):
     return len({where[m.path] for m in members})
 
 
-def _full(members, host, extra):
-    names = {n for m in members for n in m.requirements.resources}
+def _names(members):
+    """Return the resource classes of the members."""
+    return {n for m in members for n in m.requirements.resources}
+
+
+def _full(names, host, extra):
     shares = []
     for name in names:
         has = host.inventories.get(name)
@@ -190,7 +194,8 @@ def _full(members, host, extra):
 
 
 def _stack(members, free, where, hosts):
-    return sum(1 - _full(members, hosts[name], {})
+    names = _names(members)
+    return sum(1 - _full(names, hosts[name], {})
                for name in {where[m.path] for m in members})
 
 
@@ -203,15 +208,17 @@ def _height(u):
 
 
 def _spread(members, free, where, hosts):
+    names = _names(members)
     extra = {}
     for member in free:
-        extra.setdefault(where[member.path], Counter()).update(
-            member.requirements.resources)
+        sums = extra.setdefault(where[member.path], Counter())
+        for name, amount in member.requirements.resources.items():
+            sums[name] += amount
     total = 0.0
     for name, host in hosts.items():
         if name in extra:
-            total += (_height(_full(members, host, extra[name]))
-                      - _height(_full(members, host, {})))
+            total += (_height(_full(names, host, extra[name]))
+                      - _height(_full(names, host, {})))
     return total
 
 

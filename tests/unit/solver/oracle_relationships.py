@@ -87,10 +87,10 @@ def network(group, snapshot, where, hosts):
 def parts(relationship, members, path):
     """Generate the members of each of the two sides."""
     for side in relationship.between:
-        full = [*filter(None, path.split('/')), *side.split('/')]
+        full = f'{path}/{side}' if path else side
         yield [m for m in members
-               if m.path.split('/')[:len(full)] == full
-               or m.description.split('/') == full]
+               if f'{m.path}/'.startswith(f'{full}/')
+               or m.description == full]
 
 
 def domain(view, member, level):

@@ -69,11 +69,11 @@ def _random_plans(seed):
     return [] if len(wanted.all_members()) > 7 else _plans(wanted, snapshot)
 
 
-def _no_duals(known, chance):
+def _no_duals(known, chance, plans):
     """The prices start at 0."""
 
 
-def _relaxed(known, chance):
+def _relaxed(known, chance, plans):
     """The prices start at the dual values of a relaxation."""
     relax_policies(known, in_time())
     before = known.bound
@@ -83,7 +83,7 @@ def _relaxed(known, chance):
     return before
 
 
-def _random_duals(known, chance):
+def _random_duals(known, chance, plans):
     """The prices start at any values: the bound is valid for all of them."""
     hosts = len(known.snapshot.hosts)
     classes = ('VCPU', 'MEMORY_MB', 'OTHER')
@@ -95,14 +95,14 @@ def _random_duals(known, chance):
                   for _ in range(hosts)]))
 
 
-def _random_member_prices(known, chance):
+def _random_member_prices(known, chance, plans):
     """The prices start at any prices of members."""
     price = {m.path: chance.choice((0.0, chance.random() / 2))
              for m in known.members}
     hosts = known.snapshot.by_name()
     gains = dict.fromkeys(hosts, 0.0)
     inside = {(name, frozenset(path for path in where if where[path] == name))
-              for _, _, where in _plans(known.group, known.snapshot)
+              for _, _, where in plans
               for name in where.values()}
     for name, some in {(name, some) for name, paths in inside
                        for number in range(len(paths))
@@ -131,7 +131,7 @@ def test_no_plan_is_below_the_bound_and_no_plan_gets_worse(start):
         chosen = random.Random(seed).choice(plans)
         known = _known(wanted, snapshot, chosen[2])
         before = known.plan_cost
-        start(known, random.Random(seed))
+        start(known, random.Random(seed), plans)
         price_hosts(known, batches(known, 1), in_time())
         where = {path: each.name for path, each in known.where.items()}
         assert oracle.violations(wanted, snapshot, {}, where) is not None, seed
@@ -180,7 +180,7 @@ def test_the_first_prices_prove_the_bound_of_the_relaxation():
     bounds = []
     for starts in (_no_duals, _relaxed):
         known = _known(wanted, _rising_costs(), where)
-        relaxed = starts(known, None)
+        relaxed = starts(known, None, None)
         with using(replace(limits(), shared_hosts=replace(
                 limits().shared_hosts, rounds=0))):
             price_hosts(known, batches(known, 1), in_time())
@@ -207,7 +207,7 @@ def test_prices_of_members_prove_the_cost_of_two_sides_in_one_rack():
         'x/a/m-0': 'a', 'x/a/m-1': 'b', 'x/b/m-0': 'c', 'x/b/m-1': 'd',
         **{f'y/m-{n}': f'f{n}' for n in range(6)}})
     assert known.plan_cost == (0, pytest.approx(0.24))
-    assert _relaxed(known, None) < 0.2
+    assert _relaxed(known, None, None) < 0.2
     price_hosts(known, batches(known, 1), in_time())
     assert known.bound == pytest.approx(0.24)
 
