@@ -32,8 +32,8 @@ class HostAssignment:
     shares: np.ndarray | None = None
 
 
-def assign_to_hosts(aggregation: HostAggregation, spare: float, gap: float,
-                    deadline: Deadline) -> HostAssignment:
+def assign_to_hosts(aggregation: HostAggregation, spare: float,
+                    gap: float | None, deadline: Deadline) -> HostAssignment:
     """Choose hosts, and assign the members of each kind to them.
 
     An integer program with the rules of the cells assigns them. If costs rise
@@ -43,7 +43,8 @@ def assign_to_hosts(aggregation: HostAggregation, spare: float, gap: float,
     :param aggregation: a solved relaxation
     :param spare: additional hosts, as a share of those that the relaxation
         uses
-    :param gap: acceptable relative gap
+    :param gap: acceptable relative gap; None if the costs do not matter. HiGHS
+        finds any assignment much faster than a cheap one.
     """
     if aggregation.host_cost.slopes:
         return _by_marginal_cost(aggregation, spare)
@@ -55,8 +56,10 @@ def assign_to_hosts(aggregation: HostAggregation, spare: float, gap: float,
         [np.array([n]) for n in chosen])
     program.require_integers()
     program.preferences.limit(program.program, aggregation.limit)
-    _, x = program.solve(phases().program_share * deadline.left(), gap / 2,
-                         milp().nodes)
+    if gap is None:
+        program.program.cost = np.zeros(len(program.program.cost))
+    _, x = program.solve(phases().program_share * deadline.left(),
+                         (gap or 0.0) / 2, milp().nodes)
     hosts = aggregation.columns.hosts[chosen]
     # Rules that this program does not contain may require a few more hosts.
     known = aggregation.columns.hosts[np.union1d(

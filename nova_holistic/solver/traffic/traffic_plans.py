@@ -241,7 +241,7 @@ def _place_others(known: TrafficPlans, placement: TrafficPlacement,
         if not aggregation.impossible and aggregation.bound is not None:
             # The places do not matter: only members with traffic have a cost.
             return assign_to_hosts(
-                aggregation, decomposition().spare_hosts, 1.0,
+                aggregation, decomposition().spare_hosts, None,
                 deadline), rules.of
     return None
 

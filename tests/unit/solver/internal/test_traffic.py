@@ -20,6 +20,8 @@ from nova_holistic.policies.relationship_affinity import RelationshipAffinity
 from nova_holistic.policies.relationship_anti_affinity import (
     RelationshipAntiAffinity)
 from nova_holistic.policies.spread import Spread
+from nova_holistic.solver.decomposition.aggregated_program import (
+    AggregatedProgram)
 from nova_holistic.solver.limits.current import Limits, using
 from nova_holistic.solver.milp.backend import (
     load_backend, Outcome, Status)
@@ -358,6 +360,25 @@ def test_programs_that_end_at_the_time_limit_lead_to_no_numbers(
     monkeypatch.setattr(Linear, 'solve', late)
     known.place()
     assert len(calls) > solved
+
+
+def test_members_without_traffic_may_be_anywhere(monkeypatch):
+    """HiGHS finds any hosts for them much faster than the fewest hosts."""
+    snapshot = cloud(*(host(f'h{n}', f'r{n % 4}') for n in range(24)))
+    shop = group(servers('web', 3), servers('app', 3), servers('batch', 9),
+                 policies=[AntiAffinity(level='rack', max_per_domain=4)],
+                 relationships=[Bandwidth(between=('web', 'app'), mbps=10)])
+    costs, solve_program = [], AggregatedProgram.solve
+
+    def spied(program, *how):
+        costs.append(program.program.cost)
+        return solve_program(program, *how)
+
+    monkeypatch.setattr(AggregatedProgram, 'solve', spied)
+    plan = solve(shop, snapshot, objective='network',
+                 settings=Settings(strategy='decomposed'))
+    assert len(plan.hosts()) == 15
+    assert costs and not np.concatenate(costs).any()
 
 
 def test_every_edge_is_in_one_star():
