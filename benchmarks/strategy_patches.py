@@ -203,7 +203,8 @@ STRATEGIES = {
     'possible loads': [(host_curves, 'sums_of_amounts', nothing)],
     'dive of parts': [(price_hosts._Search, 'dive', no_plans_of_parts)],
     'choice for parts': [(price_hosts._Search, 'choose', nothing)],
-    'separate sets': [(host_relaxation, '_separate_sets', nothing)],
+    'separate sets': [(
+        host_relaxation._Relaxation, '_separate_sets', nothing)],
     'limited kinds': [(host_relaxation, 'limited_kinds', unlimited_kinds)],
     'few places': [(part_bounds, 'search_few_places', nothing)],
     'nearly full clouds': [(part_bounds, 'is_nearly_full', no),
