@@ -56,7 +56,7 @@ def no(*_arguments, **_options):
 def plain_case(case, check):
     """Replaces the presolve: no group is refused, and no capacity is
     reduced."""
-    return None, case.room
+    return None, case
 
 
 def whole_hosts(kinds, cells):

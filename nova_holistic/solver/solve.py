@@ -23,7 +23,8 @@ from nova_holistic.solver.garbage import few_collections
 from nova_holistic.solver.limits.current import (
     column_generation as pattern_limits, construct as construct_limits,
     limits as all_limits, phases as limits, using)
-from nova_holistic.solver.milp.backend import Backend, load_backend
+from nova_holistic.solver.milp.backend import load_backend
+from nova_holistic.solver.milp.task import Task
 from nova_holistic.solver.observer import Answer, notify_observers, Question
 from nova_holistic.solver.phases.all_hosts import (
     search_all_hosts, search_needed_hosts)
@@ -66,10 +67,13 @@ _CHOOSE_HOSTS = (Strategy.AUTO, Strategy.INSERTION, Strategy.DECOMPOSED)
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """The incumbent, and the resources and settings of the search."""
+    """A problem, and the resources and settings of the search.
 
-    incumbent: Incumbent
-    backend: Backend
+    :ivar task: the problem, and the deadline of the search for a plan
+    :ivar deadline: the deadline of the whole call
+    """
+
+    task: Task
     deadline: Deadline
     settings: Settings
 
@@ -105,8 +109,10 @@ def solve(group: Group, snapshot: Snapshot, *,
 
     def find(group: Group, hosts: Snapshot) -> Answer:
         known = Incumbent(group, hosts, placed, goal, settings.gap)
-        question = _Question(known, backend, deadline, settings)
-        found = _answer(question, deadline.part(limits().search_share))
+        question = _Question(
+            Task(known, backend, deadline.part(limits().search_share)),
+            deadline, settings)
+        found = _answer(question)
         return _plan(question) if isinstance(found, Unknown) and (
             late_plan(known, deadline, found.seconds['total'])) else found
 
@@ -125,71 +131,68 @@ def solve(group: Group, snapshot: Snapshot, *,
     return answer
 
 
-def _answer(question: _Question, deadline: Deadline) -> Answer:
+def _answer(question: _Question) -> Answer:
     """Run the phases of the search; each of them improves the incumbent, and
     the search ends when the incumbent is good enough."""
-    known, automatic = question.incumbent, question.strategy is Strategy.AUTO
+    task, known = question.task, question.task.known
+    deadline, automatic = task.deadline, question.strategy is Strategy.AUTO
     hard = with_hard_preferences(known, deadline) if automatic else None
     if hard and hard.is_good_enough and adopt(known, hard):
         return _plan(question)
-    if question.strategy in _JOIN and (
-            answer := _insert_members(question, deadline)):
+    if question.strategy in _JOIN and (answer := _insert_members(question)):
         return answer
     if automatic and is_small(known) and has_costs_of_domains(known):
         plan_by_domains(known, deadline.part(limits().program_share))
         if known.is_good_enough:
             return _plan(question)
-    if hard and choose_hosts(hard, question.backend, deadline):
+    if hard and choose_hosts(task.of(hard)):
         if not hard.is_good_enough:
-            _complete(replace(question, incumbent=hard), deadline, True)
+            _complete(replace(question, task=task.of(hard)), True)
         if adopt(known, hard):
             return _plan(question)
     before = known.where
     if question.strategy is Strategy.NEIGHBOURHOODS:
         first_plan(known, deadline)
     if question.strategy in _CHOOSE_HOSTS:
-        _on_chosen_hosts(question, deadline)
+        _on_chosen_hosts(question)
         if known.where is not before:
-            search_needed_hosts(known, question.backend, deadline)
-    return _complete(question, deadline, known.where is before)
+            search_needed_hosts(task)
+    return _complete(question, known.where is before)
 
 
-def _complete(question: _Question, deadline: Deadline,
-              on_all: bool) -> Answer:
+def _complete(question: _Question, on_all: bool) -> Answer:
     """Run the phases after those on chosen hosts, on all hosts if needed."""
-    known = question.incumbent
-    proof = _on_all_hosts(question, deadline) if on_all else None
+    task, known = question.task, question.task.known
+    deadline = task.deadline
+    proof = _on_all_hosts(question) if on_all else None
     if proof is None and question.strategy in _IMPROVE and (
             deadline.left() and not known.is_good_enough):
         with contextlib.suppress(OutOfTime):
             if on_all and _suits_patterns(known) and (
                     not is_diverse(known) or is_connected(known)):
-                large(known, question.backend,
-                      deadline.part(limits().program_share), always=True)
+                large(task.part(limits().program_share), always=True)
             elif not known.bound:
                 relax(known, deadline.part(limits().bound_share))
         with contextlib.suppress(OutOfTime):
             # Without any bound, the gap is 100 %.
             cover_members(known, deadline.part(
-                limits().bound_share if known.bound
-                else limits().main_share))
+                limits().bound_share if known.bound else limits().main_share))
         plans = question.strategy is not Strategy.NEIGHBOURHOODS
-        bound_without_policies(
-            known, question.backend, deadline, on_all, plans)
+        bound_without_policies(task, on_all, plans)
         if plans:
             replan_parts(known, deadline.part(limits().main_share))
-        improve_plan(
-            known, question.backend, deadline, question.settings.improvement)
+        improve_plan(task, question.settings.improvement)
     return proof or _plan(question)
 
 
-def _insert_members(question: _Question, deadline: Deadline) -> Plan | None:
+def _insert_members(question: _Question) -> Plan | None:
     """A plan that inserts few new members without a program; None if other
     phases may find a better plan."""
-    known, found = question.incumbent, None
+    known, found = question.task.known, None
     with contextlib.suppress(OutOfTime):
-        found = insert_members(known, deadline.part(limits().attempt_share),
-                               always=question.strategy is Strategy.INSERTION)
+        found = insert_members(
+            known, question.task.deadline.part(limits().attempt_share),
+            always=question.strategy is Strategy.INSERTION)
     if found is None:
         return None
     if not found.is_enough:
@@ -201,14 +204,13 @@ def _insert_members(question: _Question, deadline: Deadline) -> Plan | None:
         lambda: seconds_by_step(question.deadline, 0.0))
 
 
-def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
+def _on_chosen_hosts(question: _Question) -> None:
     """Find a plan for a large group on some of many hosts. If the group has
     many policies, greedy construction finds the plan, and a relaxation proves
     the bound."""
-    known = question.incumbent
-    always = question.strategy is Strategy.DECOMPOSED
-    diverse = not always and is_diverse(known) and (
-        not suits_all_hosts(known))
+    task, known = question.task, question.task.known
+    deadline, always = task.deadline, question.strategy is Strategy.DECOMPOSED
+    diverse = not always and is_diverse(known) and not suits_all_hosts(known)
     if diverse:
         first_plan(known, deadline.part(limits().main_share),
                    batches_until=deadline)
@@ -224,17 +226,14 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
             return
     with contextlib.suppress(OutOfTime):
         if not diverse or known.where is None:
-            large(known, question.backend,
-                  deadline.part(limits().main_share), deadline,
-                  always=always)
+            large(task.part(limits().main_share), deadline, always)
         elif not known.is_good_enough and (known.objective.traffic() or (
                 len(known.policies) <= limits().pattern_policies
                 and _suits_patterns(known) and is_connected(known))):
-            large(known, question.backend,
-                  deadline.part(limits().bound_share), always=True)
+            large(task.part(limits().bound_share), always=True)
     if diverse and known.where is not None and (
             not known.is_good_enough and deadline.left()):
-        bound_diverse(known, question.backend, deadline)
+        bound_diverse(task)
     elif not (diverse or known.is_good_enough):
         plan_by_sets(known, deadline)
 
@@ -246,11 +245,11 @@ def _suits_patterns(known: Incumbent) -> bool:
         known.members)) <= pattern_limits().kinds
 
 
-def _on_all_hosts(question: _Question,
-                  deadline: Deadline) -> Unplaceable | Unknown | None:
+def _on_all_hosts(question: _Question) -> Unplaceable | Unknown | None:
     """Search for a plan on all hosts. Return the answer if no plan is known,
     and None if the incumbent has a plan."""
-    known, improves = question.incumbent, question.strategy in _IMPROVE
+    task, known = question.task, question.task.known
+    deadline, improves = task.deadline, question.strategy in _IMPROVE
     many_hosts = len(known.snapshot.hosts) > construct_limits().all_hosts
     if known.where is None and (improves or many_hosts):
         first_plan(known, deadline.part(limits().attempt_share), deadline)
@@ -261,17 +260,17 @@ def _on_all_hosts(question: _Question,
         if plan_by_sets(known, deadline):
             return None
         # A search of neighbourhoods follows.
-        deadline = deadline.part(limits().whole_share)
+        task = task.part(limits().whole_share)
+    in_time = task.deadline.check
     try:
-        case = known.whole_case(deadline.check)
-        conflict, room = propagated(case, deadline.check)
+        case = known.whole_case(in_time)
+        conflict, reduced = propagated(case, in_time)
     except OutOfTime as limit:
         return _unknown(question, limit) if known.where is None else None
     if conflict is not None and known.where is None:
         return _unplaceable(question, case, conflict)
     status = search_all_hosts(
-        known, replace(case, room=room), question.backend, deadline,
-        question.strategy is Strategy.WHOLE)
+        task, reduced, question.strategy is Strategy.WHOLE)
     if status is SearchStatus.INFEASIBLE and known.where is None:
         return _unplaceable(question, case)
     return _unknown(question) if known.where is None else None
@@ -279,7 +278,7 @@ def _on_all_hosts(question: _Question,
 
 def _plan(question: _Question) -> Plan:
     """The plan of the incumbent, with its bounds."""
-    known = question.incumbent
+    known = question.task.known
     return proved_plan(
         known, known.where, Proof(known.bound, known.least, known.status),
         lambda: seconds_by_step(question.deadline, known.solving))
@@ -289,12 +288,12 @@ def _unplaceable(question: _Question, case: Case,
                  conflict: Sequence[ScopedPolicy] | None = None
                  ) -> Unplaceable:
     explained, minimal = find_reasons(
-        case, question.backend, question.deadline, conflict)
+        case, question.task.backend, question.deadline, conflict)
     return Unplaceable(explained, minimal, seconds_by_step(
-        question.deadline, question.incumbent.solving))
+        question.deadline, question.task.known.solving))
 
 
 def _unknown(question: _Question, limit: OutOfTime | None = None) -> Unknown:
-    known = question.incumbent
+    known = question.task.known
     return unknown(known, question.deadline.limit, limit, seconds_by_step(
         question.deadline, known.solving))

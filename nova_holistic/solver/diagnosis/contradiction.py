@@ -10,6 +10,7 @@ several, each domain is tried in turn.
 
 from collections.abc import Sequence
 from collections import defaultdict
+from dataclasses import replace
 import itertools
 
 import numpy as np
@@ -32,15 +33,15 @@ def contradiction(case: Case, in_time: InTime = no_limit
 
 
 def propagated(case: Case, in_time: InTime = no_limit
-               ) -> tuple[list[ScopedPolicy] | None, np.ndarray]:
-    """Contradicting policies as in ``contradiction``, and the case's room
-    without the places that counting excludes. No plan uses these places."""
+               ) -> tuple[list[ScopedPolicy] | None, Case]:
+    """Contradicting policies as in ``contradiction``, and the case without
+    room in the places that counting excludes. No plan uses these places."""
     count = CountingTest(case, shapes(case.rules, in_time), in_time)
     found = count.contradiction()
     if found is not None:
         found = [each for each in case.policies
                  if any(each is other for other in found)]
-    return found, count.room
+    return found, replace(case, room=count.room)
 
 
 class CountingTest(Room):

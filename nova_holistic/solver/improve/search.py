@@ -14,7 +14,7 @@ from nova_holistic.solver.improve.rows_by_place import RowsByPlace
 from nova_holistic.solver.improve.settings import Improvement
 from nova_holistic.solver.improve.step import Outcome, Part, step, StepContext
 from nova_holistic.solver.limits.current import improve as limits
-from nova_holistic.solver.milp.backend import Backend
+from nova_holistic.solver.milp.task import Task
 from nova_holistic.solver.numerics.tolerances import BOUND_ERROR
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime, TooLarge
 from nova_holistic.solver.problem.eligibility import (
@@ -25,13 +25,13 @@ from nova_holistic.solver.ruin_recreate.part_search import (
     ruin_and_recreate)
 
 
-def improve(incumbent: Incumbent, backend: Backend, deadline: Deadline,
-            settings: Improvement) -> None:
+def improve(task: Task, settings: Improvement) -> None:
     """Improve the incumbent, which has a plan and movable members.
 
     Ruin and recreate and the large-neighbourhood search alternate: the plan
     of one is a new start for the other.
     """
+    incumbent, deadline = task.known, task.deadline
     search, seed = None, settings.seed
     turn = settings.failures_in_turn
     with contextlib.suppress(OutOfTime):
@@ -51,7 +51,7 @@ def improve(incumbent: Incumbent, backend: Backend, deadline: Deadline,
                     turn *= 2
             if incumbent.is_good_enough:
                 return
-            search = search or _Search(incumbent, backend, deadline, settings)
+            search = search or _Search(task, settings)
             search.run(turn)
 
 
@@ -82,8 +82,8 @@ def is_large_case(incumbent: Incumbent) -> bool:
 class _Search:
     """The steps of one search."""
 
-    def __init__(self, incumbent: Incumbent, backend: Backend,
-                 deadline: Deadline, settings: Improvement):
+    def __init__(self, task: Task, settings: Improvement):
+        incumbent, deadline = task.known, task.deadline
         self._incumbent, self._settings = incumbent, settings
         self._deadline = deadline
         self._chance = random.Random(settings.seed)
@@ -95,7 +95,8 @@ class _Search:
         table = HostTable.of(incumbent.snapshot)
         self._candidates = CandidateHosts(table, incumbent.members, self._plan)
         self._context = StepContext(
-            table, _rows(incumbent, deadline), backend, deadline, settings)
+            table, _rows(incumbent, deadline), task.backend, deadline,
+            settings)
         # Consecutive steps without a better plan, and the cost after them.
         self._failures, self._cost = 0, incumbent.plan_cost
 

@@ -3,6 +3,8 @@
 
 from dataclasses import dataclass
 
+from nova_holistic.solver.ruin_recreate.part_search import DEFAULT_SEED
+
 
 @dataclass(frozen=True, slots=True)
 class Improvement:
@@ -34,7 +36,7 @@ class Improvement:
     """
 
     neighbourhoods: tuple[str, ...] = ()
-    seed: int = 1
+    seed: int = DEFAULT_SEED
     members: int = 20
     growth: float = 1.4
     hosts: int = 45

@@ -2,16 +2,14 @@
 """Search with all hosts or some of them, which starts from the incumbent."""
 
 import contextlib
-from dataclasses import replace
 
 import numpy as np
 
 from nova_holistic.solver.diagnosis.contradiction import propagated
 from nova_holistic.solver.limits.current import (
     milp, phases as limits, small_groups)
-from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.milp.dominated_hosts import needed_places
-from nova_holistic.solver.milp.search import Search
+from nova_holistic.solver.milp.task import Task
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.hard_forms import with_hard_forms
@@ -23,12 +21,10 @@ from nova_holistic.solver.problem.subproblem import (
     EVERYTHING, Subproblem)
 from nova_holistic.solver.ruin_recreate.part_search import (
     ruin_and_recreate)
-from nova_holistic.solver.settings import DEFAULT
 from nova_holistic.solver.traffic.traffic_plans import traffic_start
 
 
-def search_all_hosts(known: Incumbent, case: Case, backend: Backend,
-                     deadline: Deadline,
+def search_all_hosts(task: Task, case: Case,
                      all_places: bool = False) -> SearchStatus:
     """Improve the incumbent and its bounds, and return the status of the
     search.
@@ -36,29 +32,17 @@ def search_all_hosts(known: Incumbent, case: Case, backend: Backend,
     :param case: all members and all hosts
     :param all_places: as for ``Search``
     """
-    search = Search(case, known.objective, backend, deadline, known.gap,
-                    all_places)
+    known, search = task.known, task.search(case, all_places)
     status = search.run(
-        *traffic_start(case, known.placed, known.objective, deadline),
+        *traffic_start(case, known.placed, known.objective, task.deadline),
         known.counts(case))
-    adopt_result(known, search)
+    task.adopt(search, all_hosts=True)
     if search.best is not None and status is SearchStatus.OPTIMAL:
         known.prove_optimal(search.plan_cost)
     return status
 
 
-def adopt_result(known: Incumbent, search: Search) -> None:
-    """Improve the incumbent by the plan and the bounds of a search with all
-    hosts."""
-    known.solving += search.solving
-    if search.best is not None:
-        known.offer(search.case.placement(search.best))
-        known.prove(search.bound, search.plan_cost[0])
-        known.prove_least(search.least)
-
-
-def search_chosen_hosts(known: Incumbent, hosts: np.ndarray, backend: Backend,
-                        deadline: Deadline) -> None:
+def search_chosen_hosts(task: Task, hosts: np.ndarray) -> None:
     """Improve the incumbent, which has a plan, by a program of the hosts of
     this plan and the given hosts.
 
@@ -68,15 +52,15 @@ def search_chosen_hosts(known: Incumbent, hosts: np.ndarray, backend: Backend,
     :param hosts: indexes of further hosts
     :raises OutOfTime: if the time ends before the program is built
     """
-    ruin_and_recreate(known, deadline.part(limits().bound_share),
-                      DEFAULT.improvement.seed)
+    known, deadline = task.known, task.deadline
+    ruin_and_recreate(known, deadline.part(limits().bound_share))
     if known.is_good_enough:
         return
     table = HostTable.of(known.snapshot)
     used = table.indexes(known.where.values())
     case = preferred_case(known, deadline,
                           Subproblem(table.part(np.union1d(hosts, used))))
-    search = Search(case, known.objective, backend, deadline, known.gap)
+    search = task.search(case)
     search.improve(known.counts(case), known.least, lambda cost: known.bound,
                    is_known=True)
     known.solving += search.solving
@@ -102,24 +86,24 @@ def preferred_case(known: Incumbent, deadline: Deadline,
     return known.case(deadline.check, part or EVERYTHING, group)
 
 
-def search_needed_hosts(known: Incumbent, backend: Backend,
-                        deadline: Deadline) -> None:
+def search_needed_hosts(task: Task) -> None:
     """Improve the incumbent, which has a plan, by a program of the hosts that
     are not dominated. Nothing is done if many hosts may matter to the group,
     or if the program is too large to be solved to optimality."""
+    known = task.known
     if known.is_good_enough:
         return
-    deadline = deadline.part(limits().whole_share)
+    task = task.part(limits().whole_share)
+    in_time = task.deadline.check
     with contextlib.suppress(OutOfTime):
-        if not _has_few_places(known, deadline):
+        if not _has_few_places(known, task.deadline):
             return
-        case = preferred_case(known, deadline)
-        conflict, room = propagated(case, deadline.check)
-        case = replace(case, room=room)
+        conflict, case = propagated(
+            preferred_case(known, task.deadline), in_time)
         if conflict is None and needed_places(
                 case, known.objective,
-                deadline.check).sum() < milp().exact_variables:
-            search_all_hosts(known, case, backend, deadline)
+                in_time).sum() < milp().exact_variables:
+            search_all_hosts(task, case)
 
 
 def _has_few_places(known: Incumbent, deadline: Deadline) -> bool:

@@ -15,31 +15,27 @@ from dataclasses import replace
 from nova_holistic.solver.improve.search import improve
 from nova_holistic.solver.improve.settings import Improvement
 from nova_holistic.solver.limits.current import milp, phases as limits
-from nova_holistic.solver.milp.backend import Backend
-from nova_holistic.solver.milp.search import Search
-from nova_holistic.solver.phases.all_hosts import (
-    adopt_result, preferred_case)
+from nova_holistic.solver.milp.task import Task
+from nova_holistic.solver.phases.all_hosts import preferred_case
 from nova_holistic.solver.phases.host_relaxation import is_diverse
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.ruin_recreate.part_search import (
     ruin_and_recreate)
-from nova_holistic.solver.settings import DEFAULT
 
 
-def search_few_places(known: Incumbent, backend: Backend,
-                      deadline: Deadline) -> None:
+def search_few_places(task: Task) -> None:
     """If few hosts have room for the members, improve the incumbent, which has
     a plan, and prove its bound, by a program of all hosts.
 
     :raises OutOfTime: if the time ends before the program is built
     """
+    known, deadline = task.known, task.deadline
     kinds = None if known.is_good_enough else _few_places(known, deadline)
     if kinds is None:
         return
-    ruin_and_recreate(known, deadline.part(limits().attempt_share),
-                      DEFAULT.improvement.seed)
+    ruin_and_recreate(known, deadline.part(limits().attempt_share))
     case = preferred_case(known, deadline)
     most = limits().few_places
     if known.plan_cost[0]:
@@ -50,9 +46,9 @@ def search_few_places(known: Incumbent, backend: Backend,
     places = (case.open_room(deadline.check) > 0).sum()
     if places > most or known.is_good_enough:
         return
-    search = Search(case, known.objective, backend, deadline, known.gap)
+    search = task.search(case)
     search.complete(known.counts(case), known.least)
-    adopt_result(known, search)
+    task.adopt(search, all_hosts=True)
 
 
 def is_nearly_full(known: Incumbent, deadline: Deadline) -> bool:
@@ -82,23 +78,21 @@ def _is_full(kinds: Kinds) -> bool:
                 <= limits().open_hosts * len(kinds.members))
 
 
-def improve_plan(known: Incumbent, backend: Backend, deadline: Deadline,
-                 settings: Improvement) -> None:
+def improve_plan(task: Task, settings: Improvement) -> None:
     """Improve the incumbent, which has a plan, until it is good enough or the
     time ends. If the cloud is nearly full, prove the bound of the last plan.
     """
-    is_full = False
+    known, deadline, is_full = task.known, task.deadline, False
     with contextlib.suppress(OutOfTime):
         is_full = is_nearly_full(known, deadline)
     if not is_full:
-        improve(known, backend, deadline, settings)
+        improve(task, settings)
         return
-    improve(known, backend, deadline.part(1 - limits().attempt_share), replace(
+    improve(task.part(1 - limits().attempt_share), replace(
         settings, members=max(settings.members, limits().freed_members)))
     with contextlib.suppress(OutOfTime):
         if not known.is_good_enough:
             case = preferred_case(known, deadline)
-            search = Search(case, known.objective, backend, deadline,
-                            known.gap)
+            search = task.search(case)
             search.relax(known.counts(case))
-            adopt_result(known, search)
+            task.adopt(search, all_hosts=True)

@@ -19,29 +19,28 @@ from nova_holistic.solver.improve.neighbourhood import PlanView
 from nova_holistic.solver.improve.rows_by_place import RowsByPlace
 from nova_holistic.solver.improve.step import Outcome, Part, step, StepContext
 from nova_holistic.solver.limits.current import phases as limits
-from nova_holistic.solver.milp.backend import Backend
-from nova_holistic.solver.problem.deadline import Deadline, TooLarge
+from nova_holistic.solver.milp.task import Task
+from nova_holistic.solver.problem.deadline import TooLarge
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
-from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.subproblem import Subproblem
 from nova_holistic.solver.ruin_recreate.part_search import ruin_and_recreate
 from nova_holistic.solver.settings import DEFAULT
 
 
-def search_fewer_hosts(known: Incumbent, backend: Backend,
-                       deadline: Deadline,
-                       share: Callable[[], float] = lambda: 1.0) -> None:
+def search_fewer_hosts(task: Task, share: Callable[[], float] = lambda: 1.0
+                       ) -> None:
     """If the objective is the number of hosts, improve the plan of the
     incumbent. Nothing is done if a member stays on its host, or if the group
     has too many members.
 
-    :param known: an incumbent that has a plan
+    :param task: its incumbent has a plan
     :param share: returns the share of the remaining time for this search. Ruin
         and recreate may satisfy further preferences, which changes the share
         for the programs
     :raises OutOfTime: if the time ends before the next program is built
     """
+    known = task.known
     if known.placed or len(known.members) > limits().emptied_group or (
             not known.counts_hosts):
         return
@@ -49,11 +48,10 @@ def search_fewer_hosts(known: Incumbent, backend: Backend,
     # and programs empty more hosts of a small one.
     is_large = len(known.members) > limits().emptied_first
     ruin_share = limits().main_share if is_large else limits().attempt_share
-    ruin_and_recreate(known, deadline.part(ruin_share * share()),
-                      DEFAULT.improvement.seed)
+    ruin_and_recreate(known, task.deadline.part(ruin_share * share()))
     if known.is_good_enough:
         return
-    search = _FewerHosts(known, backend, deadline.part(share()))
+    search = _FewerHosts(task.part(share()))
     if not search.place_all():
         search.place_some()
 
@@ -61,15 +59,14 @@ def search_fewer_hosts(known: Incumbent, backend: Backend,
 class _FewerHosts:
     """Programs that improve the plan of an incumbent."""
 
-    def __init__(self, known: Incumbent, backend: Backend,
-                 deadline: Deadline):
-        self._known, self._deadline = known, deadline
+    def __init__(self, task: Task):
+        known = self._known = task.known
+        self._backend, self._deadline = task.backend, task.deadline
         # Programs with hard policies in place of satisfied preferences take
         # less time.
         self._kept = known.with_satisfied_hard()
         self._table = HostTable.of(known.snapshot)
         self._eligibility = Eligibility(self._table)
-        self._backend = backend
         self._rows: RowsByPlace | None = None
         self._chance = random.Random(DEFAULT.improvement.seed)
         # The classes, approximately: members of one group with equal

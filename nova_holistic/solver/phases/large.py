@@ -7,7 +7,6 @@ problem. If the chosen hosts have no plan, other hosts may still have one.
 """
 
 import contextlib
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,8 +22,8 @@ from nova_holistic.solver.decomposition.host_assignment import (
 from nova_holistic.solver.decomposition.many_subgroups import (
     many_subgroups, size)
 from nova_holistic.solver.limits.current import milp, phases as limits
-from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.milp.search import Search
+from nova_holistic.solver.milp.task import Task
 from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
 from nova_holistic.solver.phases.relaxed_hosts import Relaxed
 from nova_holistic.solver.problem.case import Counts
@@ -36,25 +35,8 @@ from nova_holistic.solver.problem.subproblem import Subproblem
 from nova_holistic.solver.traffic.traffic_plans import traffic_plan
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """The incumbent, and the resources for a search on chosen hosts."""
-
-    incumbent: Incumbent
-    backend: Backend
-    deadline: Deadline
-
-    def offer(self, search: Search) -> None:
-        """Offer the best plan of a search and its bound to the incumbent."""
-        incumbent = self.incumbent
-        incumbent.solving += search.solving
-        if search.best is not None:
-            incumbent.offer(search.case.placement(search.best))
-            incumbent.prove(search.bound, search.plan_cost[0])
-
-
-def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
-          longest: Deadline | None = None, always: bool = False) -> None:
+def large(task: Task, longest: Deadline | None = None,
+          always: bool = False) -> None:
     """Offer plans on chosen hosts and bounds to the incumbent. Nothing is done
     if the group is not large.
 
@@ -62,6 +44,7 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
     :param always: whether to search even if the group is not large
     :raises OutOfTime: if the time ends before any plan is known
     """
+    incumbent, deadline = task.known, task.deadline
     kinds = incumbent.kinds(deadline.check)
     if kinds is None or not (
             always or size(kinds) > limits().large_places
@@ -74,7 +57,7 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
                              else limits().fallback_after)
     if incumbent.is_good_enough:
         return
-    relaxed = _relaxed(kinds, Task(incumbent, backend, deadline), fallback)
+    relaxed = _relaxed(kinds, task, fallback)
     if relaxed is None:
         return
     if not incumbent.is_good_enough:
@@ -92,17 +75,17 @@ def _relaxed(kinds: Kinds, task: Task,
     relaxed = None
     try:
         if not _plan_for_traffic(kinds, task):
-            relaxed = Relaxed.of(kinds, task.incumbent.objective,
+            relaxed = Relaxed.of(kinds, task.known.objective,
                                  task.deadline)
             _plan_by_relaxations(relaxed, task, fallback)
     except OutOfTime:
         fallback.construct_after(0.0)
-        if task.incumbent.where is None:
+        if task.known.where is None:
             raise
     finally:
         if relaxed is not None:
-            task.incumbent.prove_least(relaxed.merged.least)
-            task.incumbent.prove_within(relaxed.within)
+            task.known.prove_least(relaxed.merged.least)
+            task.known.prove_within(relaxed.within)
     return relaxed
 
 
@@ -128,12 +111,12 @@ def relax(incumbent: Incumbent, deadline: Deadline) -> None:
 def _plan_for_traffic(kinds: Kinds, task: Task) -> bool:
     """Offer a plan for an objective that measures traffic. Return whether such
     a plan was found."""
-    traffic = task.incumbent.objective.traffic()
+    traffic = task.known.objective.traffic()
     search = traffic and traffic_plan(
-        kinds, traffic, task.incumbent, task.backend, task.deadline)
+        kinds, traffic, task.known, task.backend, task.deadline)
     if not search:
         return False
-    task.offer(search)
+    task.adopt(search)
     return True
 
 
@@ -165,7 +148,7 @@ def _search_chosen_hosts(relaxed: Relaxed, task: Task, found: bool) -> None:
     alike = not np.ptp(merged.columns.opening) > EQUAL_COSTS
     # If all hosts cost the same, the hosts of the relaxation are usually best.
     for spare in limits().spare_hosts[0 if alike else 1:]:
-        assignment = assign_to_hosts(merged, spare, task.incumbent.gap,
+        assignment = assign_to_hosts(merged, spare, task.known.gap,
                                      deadline)
         if assignment.taken is None and spare < limits().spare_hosts[-1]:
             continue
@@ -194,10 +177,10 @@ def _search_from_patterns(relaxed: Relaxed, task: Task,
         kinds, rules, relaxed.host_cost, merged, deadline, domain_branches(
             kinds, rules, relaxed.cohesive.domains, merged.limit,
             deadline.left))
-    whole = task.incumbent.objective.integral and relaxed.is_objective
+    whole = task.known.objective.integral and relaxed.is_objective
     is_finished = generation.run(whole) or generation.has_used_time_share()
     taken = place_patterns(
-        kinds, rules, generation, task.incumbent.gap, whole,
+        kinds, rules, generation, task.known.gap, whole,
         merged.limit) if is_finished else None
     merged.proved.add(generation.bound, generation.limit)
     if taken is None:
@@ -218,7 +201,7 @@ def search_on_hosts(relaxed: Relaxed, task: Task,
     with hard policies in place of the preferences, because greedy assignment
     considers the costs of few of them.
     """
-    known, merged = task.incumbent, relaxed.merged
+    known, merged = task.known, relaxed.merged
     group = relaxed.kinds.group
     search, start = None, None
     if not merged.limit and assignment.taken is not None and (
@@ -230,7 +213,7 @@ def search_on_hosts(relaxed: Relaxed, task: Task,
         search, start = _search(group, relaxed, task, assignment)
     search.improve(start, merged.least, relaxed.within,
                    known.where is not None)
-    task.offer(search)
+    task.adopt(search)
     return search
 
 
@@ -238,12 +221,11 @@ def _search(group: Group, relaxed: Relaxed, task: Task,
             assignment: HostAssignment) -> tuple[Search, Counts | None]:
     """A search on the hosts of an assignment, and counts of the classes for
     its places."""
-    kinds, deadline, known = relaxed.kinds, task.deadline, task.incumbent
+    kinds, deadline = relaxed.kinds, task.deadline
     hosts = np.union1d(assignment.hosts, kinds.placed_hosts)
-    case = known.case(deadline.check, Subproblem(kinds.table.part(hosts)),
-                      group)
-    return Search(
-        case, known.objective, task.backend, deadline, known.gap), (
-            None if assignment.taken is None else class_counts(
-                case, relaxed.cells, relaxed.host_cost, assignment,
-                relaxed.merged.limit, deadline))
+    case = task.known.case(
+        deadline.check, Subproblem(kinds.table.part(hosts)), group)
+    return task.search(case), (
+        None if assignment.taken is None else class_counts(
+            case, relaxed.cells, relaxed.host_cost, assignment,
+            relaxed.merged.limit, deadline))

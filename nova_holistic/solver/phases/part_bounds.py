@@ -23,7 +23,7 @@ from nova_holistic.solver.confined.separate_sets import is_convex
 from nova_holistic.solver.construct.batches import Batch, batches
 from nova_holistic.solver.limits.current import (
     phases as limits, small_groups)
-from nova_holistic.solver.milp.backend import Backend
+from nova_holistic.solver.milp.task import Task
 from nova_holistic.solver.phases.all_hosts import search_chosen_hosts
 from nova_holistic.solver.phases.few_places import (
     is_nearly_full, search_few_places)
@@ -34,7 +34,7 @@ from nova_holistic.solver.phases.pattern_plan import plan_by_patterns
 from nova_holistic.solver.phases.places_plan import plan_on_places
 from nova_holistic.solver.phases.preference_bounds import (
     bound_preferences, incumbent_of_part, part_cost, solve_part)
-from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.deadline import OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
 
 
@@ -53,54 +53,52 @@ class _Part:
     bound: float
 
 
-def bound_without_policies(known: Incumbent, backend: Backend,
-                           deadline: Deadline, on_all: bool,
+def bound_without_policies(task: Task, on_all: bool,
                            plans: bool = True) -> None:
     """Prove the bounds that no earlier phase has proved: without most
     policies, and of independent parts. Nothing is proved unless the group is
     diverse and on few hosts, or small.
 
-    :param known: an incumbent that has a plan
+    :param task: its incumbent has a plan
     :param on_all: whether no phase on chosen hosts has found the plan
     :param plans: whether the program of patterns also improves the plan of a
         small group
     """
+    known = task.known
     if known.is_good_enough:
         return
     is_small = len(known.members) <= small_groups().pattern_members
     if is_diverse(known) and suits_all_hosts(known):
-        bound_diverse(known, backend, deadline, plans)
+        bound_diverse(task, plans)
     elif is_small and (on_all or not is_diverse(known)):
         if plans:
-            plan_by_patterns(known, backend, deadline)
+            plan_by_patterns(task)
         if known.is_good_enough:
             return
         with contextlib.suppress(OutOfTime):
-            relax_policies(known, deadline.part(limits().bound_share))
+            relax_policies(known, task.deadline.part(limits().bound_share))
         if not known.is_good_enough and known.counts_hosts:
             # Policies on domains may raise the number of hosts of one part.
-            bound_parts(known, backend, deadline.part(limits().bound_share))
+            bound_parts(task.part(limits().bound_share))
 
 
-def bound_diverse(known: Incumbent, backend: Backend, deadline: Deadline,
-                  plans: bool = True) -> None:
+def bound_diverse(task: Task, plans: bool = True) -> None:
     """Prove bounds without most policies, and from the independent parts.
     Programs also search for better plans.
 
-    :param known: an incumbent of a diverse group, with a plan
+    :param task: its incumbent is that of a diverse group, with a plan
     :param plans: as for ``bound_without_policies``
     """
-    is_full = False
+    known, deadline, is_full = task.known, task.deadline, False
     with contextlib.suppress(OutOfTime):
         is_full = is_nearly_full(known, deadline)
-        search_few_places(known, backend, deadline.part(limits().main_share))
+        search_few_places(task.part(limits().main_share))
     if known.is_good_enough:
         return
     # A second construction takes as long as that of the first plan.
     again = known.seeks_places = known.counts_hosts and (
         deadline.elapsed() <= limits().attempt_share * deadline.limit)
-    least = bound_preferences(
-        known, backend, deadline.part(limits().bound_share))
+    least = bound_preferences(task.part(limits().bound_share))
     hosts = None
     with contextlib.suppress(OutOfTime):
         # Patterns are not applicable if policies keep members together.
@@ -110,23 +108,20 @@ def bound_diverse(known: Incumbent, backend: Backend, deadline: Deadline,
         plan_on_places(known, deadline.part(limits().main_share))
     with contextlib.suppress(OutOfTime):
         search_fewer_hosts(
-            known, backend, deadline,
-            lambda: _share_for_plan(known, hosts, is_full))
+            task, lambda: _share_for_plan(known, hosts, is_full))
     if known.is_good_enough or is_full and not known.is_preferred:
         # The large-neighbourhood search satisfies more preferences.
         return
     with contextlib.suppress(OutOfTime):
         if hosts is not None and hosts.size and known.is_preferred:
-            search_chosen_hosts(known, hosts, backend, deadline.part(
-                limits().program_share))
+            search_chosen_hosts(task.part(limits().program_share), hosts)
     if adds_up(known.objective) and not known.is_close:
         # Otherwise, the bound of the whole group is nearly always better.
-        bound_parts(known, backend, deadline.part(limits().bound_share),
-                    least)
+        bound_parts(task.part(limits().bound_share), least)
     if plans and known.is_preferred:
         # Otherwise, other searches may first find a plan whose preferences
         # cost less.
-        plan_by_patterns(known, backend, deadline)
+        plan_by_patterns(task)
 
 
 def _share_for_plan(known: Incumbent, hosts: np.ndarray | None,
@@ -143,15 +138,15 @@ def _share_for_plan(known: Incumbent, hosts: np.ndarray | None,
     return limits().program_share if is_full else limits().main_share
 
 
-def bound_parts(known: Incumbent, backend: Backend, deadline: Deadline,
+def bound_parts(task: Task,
                 least: Mapping[str, Fraction] | None = None) -> None:
     """Prove bounds from the independent parts of the group, as far as the time
     permits. Parts whose preferences cost the most come first.
 
-    :param known: an incumbent that has a plan
+    :param task: its incumbent has a plan
     :param least: the result of ``bound_preferences``, if it was called
     """
-    least = least or {}
+    known, least = task.known, least or {}
     parts = batches(known, 1)
     # Members of many parts compete for hosts. Therefore, a relaxation of the
     # whole group has a better bound.
@@ -160,12 +155,12 @@ def bound_parts(known: Incumbent, backend: Backend, deadline: Deadline,
         return
     found: list[_Part] = []
     for batch in _with_costs(known, parts):
-        if not deadline.left():
+        if not task.deadline.left():
             break
         with contextlib.suppress(OutOfTime):
             found.append(_solve_part(
-                known, batch, least.get(batch.members[0].path),
-                backend, deadline.part(limits().bound_share)))
+                task.part(limits().bound_share), batch,
+                least.get(batch.members[0].path)))
     known.prove_least(sum((each.least for each in found), Fraction(0)))
     known.prove_within(lambda cost: _total(
         found, Fraction(cost), adds_up(known.objective)))
@@ -208,21 +203,21 @@ def adds_up(objective: Objective) -> bool:
     return is_convex(host_cost)
 
 
-def _solve_part(known: Incumbent, batch: Batch, least: Fraction | None,
-                backend: Backend, deadline: Deadline) -> _Part:
+def _solve_part(task: Task, batch: Batch, least: Fraction | None) -> _Part:
     """The bounds of the part as a group on all hosts.
 
     :param least: the result of ``bound_preferences`` for the part
     """
+    known = task.known
     alone = incumbent_of_part(known, batch, known.objective.for_group(
-        known.group.only({m.path for m in batch.members})))
+        batch.within(known.group)))
     if least is not None:
         alone.prove_least(least)
         traffic = alone.objective.traffic()
         if traffic is not None and not traffic:
             # Every plan has the objective 0.
             return _Part(least, math.inf, 0.0)
-    solve_part(alone, backend, deadline)
+    solve_part(task.of(alone))
     return _bounds_of_part(known, alone)
 
 

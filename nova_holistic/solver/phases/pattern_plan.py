@@ -23,31 +23,29 @@ from nova_holistic.solver.decomposition.columns import constant
 from nova_holistic.solver.decomposition.host_assignment import from_patterns
 from nova_holistic.solver.limits.current import (
     limits as all_limits, phases, small_groups as limits, using)
-from nova_holistic.solver.milp.backend import Backend
-from nova_holistic.solver.phases.large import search_on_hosts, Task
+from nova_holistic.solver.milp.task import Task
+from nova_holistic.solver.phases.large import search_on_hosts
 from nova_holistic.solver.phases.relaxed_hosts import Relaxed
-from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
-from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.problem.deadline import OutOfTime
 
 
-def plan_by_patterns(known: Incumbent, backend: Backend,
-                     deadline: Deadline) -> None:
+def plan_by_patterns(task: Task) -> None:
     """Improve the incumbent of a small group, which has a plan, and its bound.
 
     Nothing is improved if the objective is not a sum of the costs of hosts in
     use, or if the members have many different requirements.
     """
+    known = task.known
     host_cost = known.objective.host_cost()
     if not known.is_good_enough and host_cost and not host_cost.slopes and (
             len(known.members) <= limits().pattern_members):
         with contextlib.suppress(OutOfTime):
-            _plan(known, host_cost, backend,
-                  deadline.part(phases().program_share))
+            _plan(task.part(phases().program_share), host_cost)
 
 
-def _plan(known: Incumbent, host_cost: HostCost, backend: Backend,
-          deadline: Deadline) -> None:
+def _plan(task: Task, host_cost: HostCost) -> None:
     """Solve the program if patterns are applicable."""
+    known, deadline = task.known, task.deadline
     kinds = known.kinds(deadline.check)
     if kinds is None or kinds.lacks_room:
         return
@@ -67,8 +65,8 @@ def _plan(known: Incumbent, host_cost: HostCost, backend: Backend,
         for each in relaxations:
             if _is_applicable(each) and not known.is_good_enough:
                 is_last = each is relaxations[-1]
-                _solve(each, Task(known, backend, deadline if is_last else (
-                    deadline.part(phases().bound_share))), searches=is_last)
+                _solve(each, task if is_last else task.part(
+                    phases().bound_share), searches=is_last)
 
 
 def _is_applicable(relaxed: Relaxed) -> bool:
@@ -81,7 +79,7 @@ def _solve(relaxed: Relaxed, task: Task, searches: bool) -> None:
 
     :param searches: whether the plan of its solution is offered
     """
-    merged, known = relaxed.merged, task.incumbent
+    merged, known = relaxed.merged, task.known
     merged.run(phases().rounds_before_patterns)
     if merged.impossible or merged.bound is None:
         return

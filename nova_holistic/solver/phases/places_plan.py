@@ -18,7 +18,6 @@ from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.ruin_recreate.part_search import ruin_and_recreate
-from nova_holistic.solver.settings import DEFAULT
 
 
 def plan_on_places(known: Incumbent, deadline: Deadline) -> None:
@@ -42,5 +41,5 @@ def plan_on_places(known: Incumbent, deadline: Deadline) -> None:
         if not known.offer(found.where) and (
                 found.plan_cost[1] < known.plan_cost[1]):
             # It violates further preferences, but few members have to move.
-            ruin_and_recreate(found, deadline, DEFAULT.improvement.seed)
+            ruin_and_recreate(found, deadline)
             known.offer(found.where)

@@ -11,7 +11,7 @@ import contextlib
 
 from nova_holistic.solver.construct.insertion import insert_members
 from nova_holistic.solver.limits.current import phases as limits
-from nova_holistic.solver.milp.backend import Backend
+from nova_holistic.solver.milp.task import Task
 from nova_holistic.solver.phases.domain_plan import plan_by_domains
 from nova_holistic.solver.phases.large import large
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
@@ -51,14 +51,13 @@ def is_small(known: Incumbent) -> bool:
         len(known.snapshot.hosts) > limits().preferred_hosts)
 
 
-def choose_hosts(hard: Incumbent, backend: Backend,
-                 deadline: Deadline) -> bool:
+def choose_hosts(task: Task) -> bool:
     """Improve the incumbent of ``with_hard_preferences`` on chosen hosts.
     Return whether it has a plan."""
-    if not hard.is_good_enough:
+    if not task.known.is_good_enough:
         with contextlib.suppress(OutOfTime):
-            large(hard, backend, deadline.part(limits().attempt_share))
-    return hard.where is not None
+            large(task.part(limits().attempt_share))
+    return task.known.where is not None
 
 
 def adopt(known: Incumbent, hard: Incumbent) -> bool:

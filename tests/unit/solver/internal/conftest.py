@@ -23,11 +23,12 @@ def set_limits():
 @pytest.fixture
 def searched_cases(monkeypatch):
     """The cases of all searches on chosen hosts, in order."""
-    cases, search = [], large.Search
+    cases, search = [], large._search
 
-    def noted(case, *arguments):
-        cases.append(case)
-        return search(case, *arguments)
+    def noted(*arguments):
+        found = search(*arguments)
+        cases.append(found[0].case)
+        return found
 
-    monkeypatch.setattr(large, 'Search', noted)
+    monkeypatch.setattr(large, '_search', noted)
     return cases

@@ -31,7 +31,6 @@ from nova_holistic.solver.improve import search
 from nova_holistic.solver.improve.search import improve
 from nova_holistic.solver.improve.settings import Improvement
 from nova_holistic.solver.limits.current import construct
-from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
@@ -41,7 +40,7 @@ from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.agreement import is_sound
 from tests.unit.solver.clocks import advancing
-from tests.unit.solver.internal.deadlines import in_time
+from tests.unit.solver.internal.deadlines import in_time, task
 from tests.unit.solver.internal.limited import limited
 from tests.unit.solver.strategies import OBJECTIVES
 from tests.unit.solver import test_oracle_policies
@@ -397,7 +396,7 @@ def test_steps_of_batches_satisfy_preferences(steps):
     known.offer({m.path: hosts[n % 20] for n, m in enumerate(known.members)})
     before = known.plan_cost[0]
     with limited('improve', whole_rows=0, part_members=12):
-        improve(known, load_backend('highs', 1), in_time(),
+        improve(task(known),
                 Improvement(failures=2))
     assert before and known.plan_cost[0] == 0
     assert len(steps) > 2
@@ -414,10 +413,10 @@ def test_batches_are_searched_again_with_other_random_choices(monkeypatch):
     known.offer({m.path: RACKS.hosts[n]
                  for n, m in enumerate(known.members)})
     with limited('improve', whole_rows=-1):
-        improve(known, load_backend('highs', 1), in_time(),
+        improve(task(known),
                 Improvement(failures=3))
         assert seeds == [1, 2, 3]
-        improve(known, load_backend('highs', 1), in_time(0.0),
+        improve(task(known, 0.0),
                 Improvement(failures=3))
     assert seeds == [1, 2, 3, 1]
 

@@ -7,7 +7,6 @@ import pytest
 from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.anti_affinity import AntiAffinity
-from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.phases import large
@@ -15,7 +14,7 @@ from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.incumbent import Incumbent
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.growth import lines, mixed, product, shop
-from tests.unit.solver.internal.deadlines import in_time
+from tests.unit.solver.internal.deadlines import in_time, task
 
 OBJECTIVES = ('fewest-hosts', 'stack', 'spread')
 
@@ -88,7 +87,7 @@ def test_the_restricted_model_has_only_the_chosen_hosts(
     sizes = []
     for hosts in (1000, 2000, 4000):
         known = Incumbent(shop(80), mixed(hosts), {}, aim, 0.01)
-        large.large(known, load_backend('highs'), in_time(), always=True)
+        large.large(task(known), always=True)
         assert known.where is not None
         case = searched_cases[-1]
         chosen, classes = len(case.table), len(case.classes)
@@ -120,8 +119,8 @@ def test_relaxations_do_not_grow_with_the_cloud(objective, monkeypatch):
     for hosts in (1000, 4000):
         solved.append((0, 0))
         large.large(
-            Incumbent(shop(80), mixed(hosts), {}, load_objective(objective),
-                      0.01), load_backend('highs'), in_time(), always=True)
+            task(Incumbent(shop(80), mixed(hosts), {},
+                           load_objective(objective), 0.01)), always=True)
     (few, rows), (many, more) = solved
     assert 0 < few and many <= 1.5 * few + 100 and more <= 1.5 * rows + 100
     # Hosts are merged, so there are far fewer variables than hosts x kinds.

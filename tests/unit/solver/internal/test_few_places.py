@@ -13,14 +13,13 @@ from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.check import check
 from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.improve.settings import Improvement
-from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.phases.few_places import (
     improve_plan, is_nearly_full, search_few_places)
 from nova_holistic.solver.phases import part_bounds
 from nova_holistic.solver.problem.incumbent import Incumbent
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
-from tests.unit.solver.internal.deadlines import in_time
+from tests.unit.solver.internal.deadlines import in_time, task
 from tests.unit.solver.internal.limited import limited
 from tests.unit.solver.internal.test_part_bounds import random_case
 from tests.unit.solver import oracle
@@ -46,7 +45,7 @@ def _search(known, whole=WHOLE, steps=0):
     with limited('milp', searched_variables=whole, exact_variables=0), \
             limited('phases', open_hosts=0), \
             limited('improve', ruin_steps=steps):
-        search_few_places(known, load_backend('highs'), in_time())
+        search_few_places(task(known))
 
 
 def _search_relaxed(known):
@@ -65,7 +64,7 @@ def _relax(known, open_hosts=100):
     """Improve the plan of a nearly full cloud."""
     with limited('phases', diverse_policies=0, members_per_policy=100,
                  open_hosts=open_hosts), limited('improve', ruin_steps=0):
-        improve_plan(known, load_backend('highs'), in_time(),
+        improve_plan(task(known),
                      Improvement(failures=1))
 
 
@@ -130,7 +129,7 @@ def test_no_relaxation_follows_a_proof(monkeypatch):
     monkeypatch.setattr(part_bounds, 'relax_policies',
                         lambda *_: relaxed.append(True))
     with limited('improve', ruin_steps=0):
-        part_bounds.bound_diverse(known, load_backend('highs'), in_time())
+        part_bounds.bound_diverse(task(known))
     assert known.plan_cost == (0, 2)
     assert not relaxed
 
@@ -226,12 +225,12 @@ def test_the_large_neighbourhood_search_replaces_programs_of_some_hosts(
         monkeypatch.setattr(part_bounds, search, lambda *_: None)
     monkeypatch.setattr(
         part_bounds, 'bound_preferences',
-        lambda known, *_: known.prove_least(least * known.plan_cost[0]))
+        lambda task: known.prove_least(least * known.plan_cost[0]))
     with limited('phases', open_hosts=open_hosts, few_places=20), \
             limited('milp', exact_variables=0, searched_variables=0), \
             limited('improve', ruin_steps=0):
         assert is_nearly_full(known, in_time()) == bool(open_hosts)
-        part_bounds.bound_diverse(known, load_backend('highs'), in_time())
+        part_bounds.bound_diverse(task(known))
     assert len(found) == searches
 
 
@@ -245,7 +244,7 @@ def test_programs_also_empty_hosts_of_nearly_full_clouds():
             'milp', exact_variables=0, searched_variables=0), limited(
                 'improve', ruin_steps=0, steps_per_member=0):
         assert is_nearly_full(known, in_time())
-        part_bounds.bound_diverse(known, load_backend('highs'), in_time())
+        part_bounds.bound_diverse(task(known))
     assert known.plan_cost < (cost, hosts)
     assert check(known.group, known.snapshot, {
         path: each.name for path, each in known.where.items()}) == ()
@@ -261,7 +260,7 @@ def test_the_last_programs_of_large_groups_get_most_of_the_time(
     monkeypatch.setattr(part_bounds, 'relax_policies', lambda *_: hosts)
     monkeypatch.setattr(
         part_bounds, 'search_fewer_hosts',
-        lambda known, backend, deadline, share: shares.append(share()))
+        lambda task, share: shares.append(share()))
     with limited('phases', few_places=0, emptied_first=members):
-        part_bounds.bound_diverse(known, load_backend('highs'), in_time())
+        part_bounds.bound_diverse(task(known))
     assert shares == [share]

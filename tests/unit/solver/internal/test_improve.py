@@ -40,10 +40,10 @@ def worths(monkeypatch):
     """Record the cost of each plan before and after its improvement."""
     found = []
 
-    def run(incumbent, *how):
-        before = incumbent.plan_cost
-        search.improve(incumbent, *how)
-        found.append((before, incumbent.plan_cost))
+    def run(task, settings):
+        before = task.known.plan_cost
+        search.improve(task, settings)
+        found.append((before, task.known.plan_cost))
 
     monkeypatch.setattr(few_places, 'improve', run)
     return found

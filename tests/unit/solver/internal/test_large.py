@@ -17,14 +17,13 @@ from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition import cells as solver_cells
 from nova_holistic.solver.decomposition.cells import cells
-from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.phases import large
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.settings import Settings
 from nova_holistic.solver import solve as solving
 from tests.unit.builders import cloud, group, host, servers
-from tests.unit.solver.internal.deadlines import in_time
+from tests.unit.solver.internal.deadlines import in_time, task
 from tests.unit.solver import test_bounds
 
 
@@ -39,7 +38,7 @@ def _search(hosts, members):
         for name in ('one', 'other')])
     known = Incumbent(wanted, snapshot, {}, load_objective('fewest-hosts'),
                       0.01)
-    large.large(known, load_backend('highs'), in_time(10.0), always=True)
+    large.large(task(known, 10.0), always=True)
     assert known.where is not None
 
 
@@ -65,7 +64,7 @@ def test_random_groups_have_plans_on_chosen_hosts(objective):
         bound = bind(wanted, snapshot)
         known = Incumbent(bound, snapshot, {}, load_objective(
             objective).for_group(bound), 0.01)
-        large.large(known, load_backend('highs'), in_time(), always=True)
+        large.large(task(known), always=True)
         assert known.where is not None, seed
 
 
@@ -80,7 +79,7 @@ def test_without_traffic_a_plan_without_violations_is_optimal(monkeypatch):
     relaxed = []
     monkeypatch.setattr(large, '_relaxed', lambda *arguments: relaxed.append(
         known.where))
-    large.large(known, load_backend('highs'), in_time(), always=True)
+    large.large(task(known), always=True)
     # The preference cannot be satisfied.
     assert relaxed == [known.where] != [None]
     loose = bind(group(servers('m', 30), policies=[
@@ -88,7 +87,7 @@ def test_without_traffic_a_plan_without_violations_is_optimal(monkeypatch):
         AntiAffinity(max_per_domain=4, weight=1.0)]), snapshot)
     known = Incumbent(loose, snapshot, {}, load_objective(
         'network').for_group(loose), 0.01)
-    large.large(known, load_backend('highs'), in_time(), always=True)
+    large.large(task(known), always=True)
     assert known.is_good_enough and len(relaxed) == 1
 
 
@@ -104,7 +103,7 @@ def test_a_pair_with_traffic_shares_a_rack_without_a_program(monkeypatch):
                       weight=0.001)]), snapshot)
     known = Incumbent(wanted, snapshot, {}, load_objective(
         'spread').for_group(wanted), 0.05)
-    large.large(known, load_backend('highs'), in_time(), always=True)
+    large.large(task(known), always=True)
     assert known.plan_cost[0] == 0
 
 
@@ -121,7 +120,7 @@ def test_a_program_of_many_places_does_not_follow_a_plan(
     known = Incumbent(bind(group(servers('m', 30), policies=[
         Affinity(weight=1.0)]), snapshot), snapshot, {},
         load_objective('spread'), 0.01)
-    large.large(known, load_backend('highs'), in_time(), always=True)
+    large.large(task(known), always=True)
     assert known.plan_cost[0] > 0
     assert bool(solved) == (places == 10_000)
 

@@ -60,7 +60,8 @@ def test_host_affinity_keeps_only_hosts_with_room_for_the_group():
                        for n in range(400)))
     case = Case.of(group(servers('node', 4), policies=[Affinity()]),
                    snapshot, {})
-    contradiction, room = propagated(case)
+    contradiction, reduced = propagated(case)
+    room = reduced.room
     assert contradiction is None
     assert (case.room > 0).sum() == 400
     assert (room > 0).sum() == 100

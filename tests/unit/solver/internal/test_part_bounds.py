@@ -20,7 +20,6 @@ from nova_holistic.policies.relationship_anti_affinity import (
 from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.improve.settings import Improvement
-from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.phases.host_relaxation import relax_policies
 from nova_holistic.solver.phases import part_bounds
 from nova_holistic.solver.phases.part_bounds import (
@@ -32,7 +31,7 @@ from nova_holistic.solver.settings import Settings, Strategy
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
-from tests.unit.solver.internal.deadlines import in_time
+from tests.unit.solver.internal.deadlines import in_time, task
 from tests.unit.solver import oracle
 
 OBJECTIVES = ('spread', 'stack', 'fewest-hosts', 'network')
@@ -113,7 +112,7 @@ def test_no_plan_is_below_the_bounds(objective):
         first_plan(known, in_time())
         if known.where is None:
             continue
-        bound_parts(known, load_backend('highs'), in_time())
+        bound_parts(task(known))
         assert known.least <= min(found)[0] * (1 + Fraction(1, 10 ** 9)), seed
         costs += known.least > 0
         for source in known._sources:
@@ -163,7 +162,7 @@ def test_no_plan_violates_fewer_preferences_than_the_bound():
         first_plan(known, in_time())
         if known.where is None:
             continue
-        bound_preferences(known, load_backend('highs'), in_time())
+        bound_preferences(task(known))
         least = min(cost for where in oracle.placements(wanted, snapshot, {})
                     if (cost := oracle.violations(
                         wanted, snapshot, {}, where)) is not None)
@@ -191,7 +190,7 @@ def test_preferences_that_no_plan_satisfies_have_a_tight_bound():
     together = {m.path: snapshot.hosts[0] for m in known.members}
     assert known.offer(together | {'last/m-1': snapshot.hosts[1]})
     assert known.plan_cost[0] == 3
-    bound_preferences(known, load_backend('highs'), in_time())
+    bound_preferences(task(known))
     assert known.least == 2
     answer = solve(wanted, snapshot, objective='stack')
     assert (answer.preference_cost.value, answer.preference_cost.bound) == (
@@ -211,14 +210,14 @@ def test_only_parts_with_violated_preferences_are_solved(monkeypatch):
         m.path == 'satisfied/m-1'] for m in known.members})
     solved, solve_part = [], preference_bounds.solve_part
 
-    def recorded(alone, *how):
-        solved.append({m.path.split('/')[0] for m in alone.members})
-        solve_part(alone, *how)
+    def recorded(task):
+        solved.append({m.path.split('/')[0] for m in task.known.members})
+        solve_part(task)
 
     monkeypatch.setattr(preference_bounds, 'solve_part', recorded)
-    bound_preferences(known, load_backend('highs'), in_time())
+    bound_preferences(task(known))
     assert solved == [{'violated'}]
-    bound_preferences(known, load_backend('highs'), in_time())
+    bound_preferences(task(known))
     assert solved == [{'violated'}]
 
 
@@ -250,7 +249,7 @@ def test_bounds_of_parts_without_preferences_are_valid_for_every_plan():
               RelationshipAntiAffinity(between=('a', 'b'), level='rack')),
         group(servers('m', 2), name='apart',
               policies=[AntiAffinity(weight=1.0)])]))
-    bound_parts(known, load_backend('highs'), in_time())
+    bound_parts(task(known))
     assert (known.least, known.bound) == (0, 40)
 
 
@@ -267,7 +266,7 @@ def test_parts_with_traffic_add_up():
     known = Incumbent(bound, snapshot, {}, load_objective(
         'network').for_group(bound), 0.01)
     first_plan(known, in_time())
-    bound_parts(known, load_backend('highs'), in_time())
+    bound_parts(task(known))
     # 10 Mbit/s over two uplinks of racks and two uplinks of hosts.
     assert known.plan_cost == (30, 120.0)
     assert (known.least, known.bound) == (30, 120.0)
@@ -290,11 +289,11 @@ def test_parts_without_traffic_or_violations_are_not_solved(monkeypatch):
         return solve(known, batch, *how)
 
     monkeypatch.setattr(part_bounds, '_solve_part', solve_part)
-    bound_parts(known, load_backend('highs'), in_time())
+    bound_parts(task(known))
     assert solved == ['violated', 'traffic']
     solved.clear()
     known.prove(40, 1)
-    bound_parts(known, load_backend('highs'), in_time())
+    bound_parts(task(known))
     assert solved == ['violated']
 
 
@@ -312,16 +311,16 @@ def test_bounds_of_preferences_are_not_proved_twice(monkeypatch, has_traffic):
                   between=('a', 'b'), level='host', weight=3.0),
               *[bandwidth] * has_traffic),
         _pair('other', *[bandwidth] * (not has_traffic))]))
-    least = bound_preferences(known, load_backend('highs'), in_time())
+    least = bound_preferences(task(known))
     assert least == {'violated/a/m-0': 1}
     started, solve_part = {}, part_bounds.solve_part
 
-    def recorded(alone, *how):
-        started[alone.members[0].path] = alone.least
-        solve_part(alone, *how)
+    def recorded(task):
+        started[task.known.members[0].path] = task.known.least
+        solve_part(task)
 
     monkeypatch.setattr(part_bounds, 'solve_part', recorded)
-    bound_parts(known, load_backend('highs'), in_time(), least)
+    bound_parts(task(known), least)
     assert started == (
         {'violated/a/m-0': 1} if has_traffic else {'other/a/m-0': 0})
     assert (known.least, known.bound) == (1, 40 * has_traffic)
@@ -356,7 +355,7 @@ def test_a_small_group_needs_the_hosts_of_each_of_its_parts():
     relaxed, solved = _small_group(), _small_group()
     relax_policies(relaxed, in_time())
     assert relaxed.bound < 3.9
-    bound_without_policies(solved, load_backend('highs'), in_time(), True,
+    bound_without_policies(task(solved), True,
                            plans=False)
     assert solved.bound == pytest.approx(4)
 
@@ -369,7 +368,7 @@ def test_no_relaxation_follows_a_plan_that_is_good_enough(
     monkeypatch.setattr(part_bounds, 'relax_policies',
                         lambda *arguments: called.append(arguments))
     known = _small_group(gap)
-    bound_without_policies(known, load_backend('highs'), in_time(), True)
+    bound_without_policies(task(known), True)
     assert known.plan_cost == (0, 4)
     assert known.bound == pytest.approx(3 if number == 0 else 4)
     assert len(called) == number

@@ -26,13 +26,12 @@ from nova_holistic.solver.column_generation.useful_patterns import (
     useful_patterns)
 from nova_holistic.solver.decomposition.cells import cells
 from nova_holistic.solver.decomposition.columns import columns
-from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.phases.pattern_plan import plan_by_patterns
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
 from tests.effort import times
 from tests.unit.builders import cloud, group, host
-from tests.unit.solver.internal.deadlines import in_time
+from tests.unit.solver.internal.deadlines import task
 from tests.unit.solver.internal.limited import limited
 from tests.unit.solver import oracle
 from tests.unit.solver import test_oracle
@@ -105,7 +104,7 @@ def _improved(case, objective, start):
                       load_objective(objective), 0.0)
     by_name = reduced.by_name()
     assert known.offer({path: by_name[name] for path, name in start.items()})
-    plan_by_patterns(known, load_backend('highs'), in_time())
+    plan_by_patterns(task(known))
     return known
 
 

@@ -6,7 +6,7 @@ import pytest
 from nova_holistic.model.plan import Unknown
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.milp.search import Search
-from nova_holistic.solver.phases import all_hosts
+from nova_holistic.solver.milp import task
 from nova_holistic.solver.problem import incumbent
 from nova_holistic.solver.problem.search_status import SearchStatus
 from nova_holistic.solver.settings import Settings
@@ -26,7 +26,7 @@ def test_an_invalid_plan_that_claims_to_be_optimal(wanted, monkeypatch):
                 {0: len(c.members)} for c in self.case.classes)
             return SearchStatus.OPTIMAL
 
-    monkeypatch.setattr(all_hosts, 'Search', Careless)
+    monkeypatch.setattr(task, 'Search', Careless)
     # The incumbent refuses the plan. Without this check, the test suite's
     # check refuses it.
     assert isinstance(solve.solve(

@@ -20,7 +20,6 @@ from nova_holistic.solver.check import check
 from nova_holistic.solver.construct import batch_hosts
 from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.construct.roomy_hosts import roomy_hosts
-from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.phases import fewer_hosts
 from nova_holistic.solver.phases.fewer_hosts import search_fewer_hosts
 from nova_holistic.solver.problem.eligibility import Eligibility
@@ -29,7 +28,7 @@ from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.ruin_recreate.part_search import (
     ruin_and_recreate)
 from tests.unit.builders import cloud, group, host, servers
-from tests.unit.solver.internal.deadlines import in_time
+from tests.unit.solver.internal.deadlines import in_time, task
 from tests.unit.solver.internal.limited import limited
 
 SMALL = {'VCPU': Inventory(1), 'MEMORY_MB': Inventory(1024)}
@@ -92,7 +91,7 @@ def _names(wanted, snapshot):
 def _searched(known, search=None):
     """Return the number of hosts of the plan of the search."""
     if search is None:
-        search_fewer_hosts(known, load_backend('highs'), in_time())
+        search_fewer_hosts(task(known))
     else:
         search(known)
     assert check(known.group, known.snapshot, {
@@ -177,14 +176,14 @@ def test_the_share_of_the_programs_follows_ruin_and_recreate(monkeypatch):
         calls.append('share')
         return 0.5
 
-    search_fewer_hosts(known, load_backend('highs'), in_time(), share)
+    search_fewer_hosts(task(known), share)
     assert calls[-2:] == ['ruin and recreate', 'share']
 
 
 def test_other_objectives_keep_their_plans():
     known = _known(_shop(), _racks({7: (LARGE, UNEVEN)}), objective='stack')
     before = known.where
-    search_fewer_hosts(known, load_backend('highs'), in_time())
+    search_fewer_hosts(task(known))
     assert known.where == before
 
 

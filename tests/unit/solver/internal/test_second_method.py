@@ -24,7 +24,7 @@ def wrong(monkeypatch):
     """Disable greedy construction and the counting of contradictions, and let
     the first method report every program as infeasible."""
     monkeypatch.setattr(top, 'propagated', lambda case, check: (
-        None, case.room))
+        None, case))
     monkeypatch.setattr(search, 'greedy', lambda *_: None)
     monkeypatch.setattr(highs.HiGHS, 'solve', lambda *_, **__: Outcome(
         Status.INFEASIBLE))

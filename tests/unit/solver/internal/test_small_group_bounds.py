@@ -16,7 +16,6 @@ from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.spread import Spread
 from nova_holistic.policies.traits import Traits
-from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.phases import all_hosts
 from nova_holistic.solver.phases.all_hosts import search_needed_hosts
 from nova_holistic.solver.phases.host_relaxation import relax_policies
@@ -25,7 +24,7 @@ from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
-from tests.unit.solver.internal.deadlines import in_time
+from tests.unit.solver.internal.deadlines import task
 from tests.unit.solver.internal.limited import limited
 from tests.unit.solver.internal.proved_bounds import unlimited_bound
 from tests.unit.solver import oracle
@@ -200,7 +199,7 @@ def _on_eight():
 def test_a_program_of_the_few_hosts_with_room_is_optimal():
     known = _incumbent(_forty(), _nearly_full(100), 'fewest-hosts',
                        **_on_eight())
-    search_needed_hosts(known, load_backend('highs'), in_time())
+    search_needed_hosts(task(known))
     assert (known.plan_cost, known.bound) == ((0, 4), 4)
 
 
@@ -208,7 +207,7 @@ def test_no_program_is_built_for_many_hosts_with_room():
     known = _incumbent(_forty(), _nearly_full(100), 'fewest-hosts',
                        **_on_eight())
     with limited('milp', exact_variables=8):
-        search_needed_hosts(known, load_backend('highs'), in_time())
+        search_needed_hosts(task(known))
     assert known.plan_cost == (0, 8)
 
 
@@ -216,7 +215,7 @@ def test_a_program_begins_with_hard_policies_if_no_preference_is_violated(
         monkeypatch):
     weights = []
 
-    def search(known, case, *arguments):
+    def search(task, case):
         weights.append({each.policy.weight for each in case.policies})
 
     monkeypatch.setattr(all_hosts, 'search_all_hosts', search)
@@ -224,7 +223,7 @@ def test_a_program_begins_with_hard_policies_if_no_preference_is_violated(
         known = _incumbent(
             _forty(AntiAffinity(max_per_domain=most, weight=2.0)),
             _nearly_full(100), 'fewest-hosts', **_on_eight())
-        search_needed_hosts(known, load_backend('highs'), in_time())
+        search_needed_hosts(task(known))
     assert weights == [{None}, {2.0}]
 
 
@@ -237,5 +236,5 @@ def test_a_small_group_of_few_policies_has_a_bound_without_policies(members,
         **{'others/m': 'z0r1h0'})
     with limited('small_groups', pattern_members=members):
         bound_without_policies(
-            known, load_backend('highs'), in_time(), False)
+            task(known), False)
     assert known.bound == pytest.approx(bound)
