@@ -195,20 +195,21 @@ def parser():
     options = point_parser(
         __doc__, points=8, most_hosts=10_000, time_limit=10.0)
     options.add_argument('--strategies', nargs='+', choices=STRATEGIES,
-                         help='to disable, one at a time; without it all, and '
-                              'every neighbourhood')
+                         help='strategies to disable, one at a time; default: '
+                              'all, and every neighbourhood')
     options.add_argument('--shape', nargs='+', default=[],
                          choices=small_groups.SHAPES,
-                         help='of small groups, in place of the grid')
+                         help='shapes of small groups to solve instead of '
+                              'points of the grid')
     options.add_argument('--hosts', nargs='+', type=int, default=[2_000],
-                         help='for small groups')
+                         help='numbers of hosts for small groups')
     options.add_argument('--members', nargs='+', type=int, default=[10],
-                         help='for small groups')
+                         help='numbers of members of small groups')
     options.add_argument('--utilisation', type=int, default=60,
-                         help='for small groups, in percent')
+                         help='percent of the cloud in use, for small groups')
     options.add_argument('--objective', nargs='+', default=['stack'],
                          choices=grid_cases.OBJECTIVES,
-                         help='for small groups')
+                         help='objectives of small groups')
     return options
 
 
@@ -217,11 +218,12 @@ def point_parser(description, **defaults):
     options = argparse.ArgumentParser(description=description)
     options.add_argument('--family', nargs='+', choices=FAMILIES,
                          default=list(FAMILIES))
-    options.add_argument('--points', type=int, help='of each family')
-    options.add_argument('--seed', type=int, default=0, help='of the points')
+    options.add_argument('--points', type=int, help='points of each family')
+    options.add_argument('--seed', type=int, default=0,
+                         help='seed of the points')
     options.add_argument('--most-hosts', type=int)
     options.add_argument('--time-limit', type=float,
-                         help='of effort (effort_clock)')
+                         help='time limit of effort (effort_clock)')
     options.add_argument('--json', type=pathlib.Path,
                          help='file for all figures')
     options.set_defaults(**defaults)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One member added to a planned group, all others staying where they are."""
+"""The time to plan one more member of a group whose other members stay on
+their hosts."""
 
 import argparse
 from dataclasses import replace

@@ -95,7 +95,7 @@ def _parser():
     parser.add_argument('--group', nargs='+', choices=GROUPS,
                         default=list(GROUPS))
     parser.add_argument('--alternates', type=int, default=8,
-                        help='of each member at most')
+                        help='maximum number of alternates of each member')
     parser.add_argument('--seeds', type=int, default=3)
     return parser
 

@@ -41,11 +41,11 @@ def parse():
                         help='maximum number of groups in the project of '
                              'the client')
     parser.add_argument('--members', type=int, default=3,
-                        help='of each group')
+                        help='members of each group')
     parser.add_argument('--repeat', type=int, default=200)
     parser.add_argument('--processor', dest='clock', action='store_const',
                         const=time.process_time, default=time.perf_counter,
-                        help='CPU time of this process')
+                        help='measure the processor time of this process')
     where = parser.add_mutually_exclusive_group()
     where.add_argument('--database', help='SQLAlchemy URL of an empty one')
     for kind in (MariaDB, PostgreSQL):

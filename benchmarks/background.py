@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an engine and a scheduler do repeatedly, by the options and constants
-that say how often or how much.
+"""The cost of the periodic work of an engine and of a scheduler, by the
+options and constants that limit its interval or its amount.
 
-The cloud is that of ``numbered_world``. The lines are: pieces of the
-comparison of the kept snapshot, by ``[inventory] compare_interval``; readings
+The cloud is that of ``numbered_world``. The lines are: one second of the
+comparison of the snapshot, by ``[inventory] compare_interval``; readings
 of services and aggregates, which happen every ``[inventory] nova_interval``
 seconds, by the seconds since hypervisors were verified; the reading of
 providers, by ``[inventory] threads`` and by the latency of the network; passes
 of the reconciler, by ``[reconciler] recheck_requests``; and the request of a
 scheduler for the hosts with a trait, which ``[holistic] traits_lifetime``
-spares.
+avoids.
 """
 
 import argparse
@@ -44,7 +44,8 @@ def parse():
                         default=[1, 2, 4, 8, 16, 32])
     parser.add_argument('--providers', type=int, default=200)
     parser.add_argument('--latency', type=float, nargs='*',
-                        default=[0, 0.02], help='seconds')
+                        default=[0, 0.02],
+                        help='delay of each request in seconds')
     parser.add_argument('--recheck', type=int, nargs='*',
                         default=[0, 20, 100])
     return parser.parse_args()

@@ -63,11 +63,14 @@ def main():
                         default=STATES)
     parser.add_argument('--hosts', type=int, default=100)
     parser.add_argument('--creates', type=int, default=20,
-                        help='to time; half as many are counted')
+                        help='creates to time; half as many are counted')
     parser.add_argument('--policies', nargs='+', choices=[*POLICIES],
                         default=[*POLICIES])
-    parser.add_argument('--changed', action='store_true')
-    parser.add_argument('--profile', action='store_true')
+    parser.add_argument('--changed', action='store_true',
+                        help='Nova has changed each existing server in the '
+                             'last minute')
+    parser.add_argument('--profile', action='store_true',
+                        help='print the calls of each function instead')
     parser.add_argument('--interval', type=int, default=10,
                         help='[holistic] host_refresh_interval')
     arguments = parser.parse_args()

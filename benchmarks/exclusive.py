@@ -48,7 +48,7 @@ SMALL = Requirements(resources=FrozenMapping({'VCPU': 1}))
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--members', type=int, nargs='+',
-                        default=[1000, 10000], help='of all groups')
+                        default=[1000, 10000], help='members of all groups')
     parser.add_argument('--repeat', type=int, default=10)
     arguments = parser.parse_args()
     print(f'{"members":>8} {"first":>8} {"unchanged":>10} {"released":>9} '

@@ -149,9 +149,9 @@ def _parser():
     parser.add_argument('--family', nargs='+', choices=FAMILIES,
                         default=list(FAMILIES))
     parser.add_argument('--points', type=int, default=20,
-                        help='of each family')
+                        help='points of each family')
     parser.add_argument('--seed', type=int, default=0,
-                        help='of the points')
+                        help='seed of the points')
     parser.add_argument('--known', action='store_true',
                         help='the points at which an earlier solver was weak')
     parser.add_argument('--most-hosts', type=int,

@@ -65,9 +65,10 @@ def parse():
     parser.add_argument('--hosts', type=int, default=20)
     parser.add_argument('--schedulers', type=int, nargs='+', default=[1, 2])
     parser.add_argument('--lookups', type=int, default=200,
-                        help='timed, of each number of schedulers')
+                        help='lookups to time for each number of schedulers')
     parser.add_argument('--stock', type=int, default=100,
-                        help='requests without a pointer, the same way')
+                        help='requests without a pointer to time in the same '
+                             'way')
     parser.add_argument('--clients', type=int, default=8,
                         help='threads that each wait for their answer')
     return parser.parse_args()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A cloud whose hosts, groups, members and servers are numbered, so that
-several processes know all names and UUIDs without telling each other.
+several processes can compute the same names and UUIDs.
 
 Members are spread over the hosts in turn. Every second group is complete, and
 each of its members has a server; each member of the others has a hold.

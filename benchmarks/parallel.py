@@ -193,7 +193,7 @@ def _parser():
     parser.add_argument('--objective', default='spread')
     parser.add_argument('--utilisation', type=int, default=75)
     parser.add_argument('--plans', type=int, default=3,
-                        help='of each planner in a round')
+                        help='plans of each planner in a round')
     parser.add_argument('--rounds', type=int, default=3)
     return parser
 

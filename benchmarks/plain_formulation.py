@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plain formulation of the same problem, as a peer: an integer for each
-host and member class, in PuLP, by the same solver; fewest hosts."""
+"""Comparison of the solver with the plain formulation of the same problem.
+
+The plain formulation has an integer for each host and member class. It is
+written with PuLP, and the same MILP solver solves it. The objective is the
+number of hosts."""
 
 import argparse
 import time
@@ -59,7 +62,7 @@ def domains(problem, snapshot, x, members):
 def plain(snapshot, group, time_limit):
     """(value, bound, seconds) of the best plan found; value None for none.
 
-    The bound is None where the peer was done before its limit.
+    The bound is None if the program was solved before its limit.
     """
     started = time.perf_counter()
     problem = model(snapshot, group)
@@ -80,13 +83,13 @@ def main():
     parser.add_argument('--utilisation', type=int, default=75)
     parser.add_argument('--seeds', type=int, default=3)
     parser.add_argument('--time-limit', type=float, default=60.0,
-                        help="the plain formulation's")
+                        help='time limit of the plain formulation in seconds')
     parser.add_argument('--our-limit', type=float, default=1.0)
     arguments = parser.parse_args()
-    print('Fewest hosts; wall clock. Where the peer was stopped by its '
-          f'limit of {arguments.time_limit:g} s, "bound" is\nwhat it had '
-          'proved by then, and it would have taken longer still: "times" is '
-          'at least that.')
+    print('Fewest hosts; wall clock. If the plain formulation reached its '
+          f'limit of {arguments.time_limit:g} s, "bound" is\nthe bound that '
+          'it had proved, and "times" is a minimum, because it would have '
+          'taken longer.')
     print(f'{"seed":>4} {"plain":>6} {"bound":>6} {"s":>7} {"ours":>6} '
           f'{"s":>7} {"times":>6}')
     for seed in range(arguments.seeds):

@@ -274,7 +274,7 @@ def _parser():
     where.add_argument('--keep', metavar='DIR',
                        help='store the measured figures there, for --from')
     parser.add_argument('--into', type=pathlib.Path, default=HERE,
-                        metavar='DIR', help='for the plots')
+                        metavar='DIR', help='directory of the plots')
     parser.add_argument('--format', nargs='+', default=['png'],
                         choices=['png', 'svg'])
     parser.add_argument('--seeds', type=int, default=5,
@@ -282,7 +282,7 @@ def _parser():
     parser.add_argument('--planted-seeds', type=int, default=20,
                         help='clouds with a planted plan for each point')
     parser.add_argument('--utilisation', type=int, default=90,
-                        help='of the clouds of each size, in percent')
+                        help='usage of the clouds of each size, in percent')
     return parser
 
 

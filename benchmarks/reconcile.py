@@ -36,13 +36,15 @@ def parse():
         formatter_class=argparse.RawDescriptionHelpFormatter)
     add_arguments(parser)
     parser.add_argument('--only-start', action='store_true',
-                        help='the first two lines, without any pass')
+                        help='measure only the first two lines, without any '
+                             'pass')
     parser.add_argument('--changes', type=int, nargs='*',
                         default=[10, 100, 1000])
     parser.add_argument('--repeat', type=int, default=3,
                         help='passes before which nothing has changed')
     parser.add_argument('--profile', action='store_true',
-                        help='of one pass before which nothing has changed')
+                        help='print the profile of one pass before which '
+                             'nothing has changed')
     return parser.parse_args()
 
 

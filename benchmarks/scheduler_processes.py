@@ -39,13 +39,14 @@ def parse():
     parser.add_argument('--servers', type=int, default=4,
                         help='other servers on each host')
     parser.add_argument('--rounds', type=int, default=3,
-                        help='of both schedulers')
+                        help='rounds of both schedulers')
     parser.add_argument('--lookups', type=int, default=40,
                         help='requests with a pointer in each round')
     parser.add_argument('--stock', type=int, default=10,
                         help='requests without a pointer in each round')
     parser.add_argument('--members', type=int, default=0,
-                        help='of the group; by default, one for each lookup')
+                        help='members of the group; by default, one for each '
+                             'lookup')
     parser.add_argument('--folder', type=pathlib.Path,
                         help='keeps the databases of each number of hosts')
     return parser.parse_args()

@@ -99,16 +99,18 @@ def _parser():
     parser.add_argument('--hosts', type=int, nargs='+',
                         default=[10, 100, 1000], help='sizes of the cloud')
     parser.add_argument('--topology', nargs='+', choices=('plain', 'numa'),
-                        default=['plain', 'numa'], help='of the hosts')
+                        default=['plain', 'numa'],
+                        help='topology of the hosts')
     parser.add_argument('--log-level', nargs='+', choices=('INFO', 'DEBUG'),
-                        default=['INFO'], help='of everything that logs')
+                        default=['INFO'], help='log level of all loggers')
     parser.add_argument('--members', type=int, default=LOOKUPS,
-                        help='of the group, at least %(default)s')
+                        help='members of the group, at least %(default)s')
     parser.add_argument('--built', type=int, default=0,
                         help='members whose servers exist already')
     parser.add_argument('--processor', dest='clock', action='store_const',
                         const=time.process_time, default=time.perf_counter,
-                        help='CPU time of the process, Placement included')
+                        help='measure the processor time of the process, '
+                             'which includes Placement')
     parser.add_argument('--parts', type=int, default=0,
                         help='looked-up responses whose parts are timed')
     parser.add_argument('--stock', type=int, default=5,

@@ -156,7 +156,8 @@ def _parser():
     parser.add_argument('--time-limit', type=float, default=10.0,
                         help='seconds of processor time')
     parser.add_argument('--only-with', action='store_true',
-                        help='do not solve without the sets')
+                        help='do not solve without the bounds and plans of '
+                             'sets')
     parser.add_argument('--json', metavar='FILE')
     return parser
 

@@ -87,7 +87,7 @@ def recording(name, section, reads):
 
     class Recording(type(section)):
         def __getattribute__(self, field):
-            # ``replace`` copies all fields, which is no use of their values.
+            # ``replace`` copies all fields, but does not use their values.
             reader = sys._getframe(1).f_globals['__name__']
             if field in known and reader != 'dataclasses':
                 reads[f'{name}.{field}'] += 1
@@ -152,7 +152,8 @@ def print_row(name, factor, row):
 
 def parser():
     options = point_parser(__doc__, points=2, most_hosts=2_000, time_limit=2.0)
-    options.add_argument('--limits', nargs='+', help='to change; default: all')
+    options.add_argument('--limits', nargs='+',
+                         help='limits to change; default: all')
     options.add_argument('--readers', type=int, default=8,
                          help='points for each limit, those of the least '
                               'effort')

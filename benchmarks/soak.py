@@ -19,9 +19,9 @@ The program prints the latencies at the beginning and at the end, the memory,
 threads and open files of engine, API and scheduler, the processor time of all
 services for each life cycle, and the numbers of rows and consumers before the
 first group and after the last one. The exit code is 1 if memory, threads,
-files or one of these numbers has grown, or if a life cycle has failed. A cloud
-that is too slow for the rate is no failure: the program prints the rate that
-was reached.
+files or one of these numbers has grown, or if a life cycle has failed. It is
+not a failure if the cloud is too slow for the rate: the program prints the
+rate that was reached.
 """
 
 import os

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Why a soak test ends with an exit code other than 0.
 
-A cloud that is too slow for the requested rate is no fault: missed life cycles
-do not count.
+A cloud that is too slow for the requested rate is not a fault: missed life
+cycles do not count.
 """
 
 from benchmarks import growth, leaks

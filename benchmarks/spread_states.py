@@ -42,7 +42,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--hosts', type=int, nargs='+', default=[100, 5000])
     parser.add_argument('--creates', type=int, default=10,
-                        help='to time in each state')
+                        help='creates to time in each state')
     parser.add_argument('--states', nargs='+', choices=[*STATES],
                         default=[*STATES])
     parser.add_argument('--interval', type=int, default=10,
