@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Caches the hosts of the members of groups, with the number of members in
 each domain. A read evaluates only members whose row or position has changed.
-Hosts that are not those of the plan are located at each read.
+Hosts that are not those of the plan are located at each read. If a group was
+planned with other levels, the hosts of the plan are located when a member is
+evaluated, and all of them again after ``MAX_AGE_SECONDS``.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 import threading
+import time
 
 from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.layered_mapping import differences
+from nova_holistic.model.layered_mapping import (
+    differences, LayeredMapping)
 from nova_holistic.model.members.placed_members import PlacedMembers
 from nova_holistic.model.nova.server_position import Position
 from nova_holistic.scheduler.hosts import locations
@@ -21,6 +25,10 @@ from nova_holistic.scheduler.policies.policy_evaluation import (
 from nova_holistic.table.queries.group_cache import REMEMBERED
 from nova_holistic.table.records import GroupRecord, MemberRecord
 from nova_holistic.table.store import OCCUPYING
+
+MAX_AGE_SECONDS = 600
+"""Seconds after which hosts of a plan with other levels are located again. The
+location of a host of a plan with the current levels is that of the plan."""
 
 Locate = Callable[[Collection[str]], Mapping[str, Host]]
 """Returns the hosts with some names at their current locations."""
@@ -66,7 +74,10 @@ class _Known:
 
     :ivar key: values of the group that determine which members are counted,
         and whether their planned locations are valid
-    :ivar others: names of hosts that are not located by the plan, by path
+    :ivar full_at: time at which all hosts in ``by_name`` were located: see
+        ``clock``
+    :ivar others: names of hosts that are not those of the plan, by path
+    :ivar by_name: names of hosts of a plan with other levels, by path
     :ivar sources: names of the sources of moving members, by path
     """
 
@@ -74,7 +85,9 @@ class _Known:
     rows: Mapping[int, MemberRecord]
     positions: Mapping[int, Position]
     placed: PlacedMembers
+    full_at: float
     others: Mapping[str, str] = FrozenMapping()
+    by_name: LayeredMapping[str, str] = field(default_factory=LayeredMapping)
     sources: Mapping[str, str] = FrozenMapping()
     displaced: frozenset[int] = frozenset()
 
@@ -83,9 +96,13 @@ class MemberHosts:
     """The cache. The state of a group is replaced as a whole, so that threads
     may share an instance."""
 
-    def __init__(self, limit: int = REMEMBERED):
-        """:param limit: maximum number of cached members"""
-        self._limit = limit
+    def __init__(self, limit: int = REMEMBERED,
+                 clock: Callable[[], float] = time.monotonic):
+        """
+        :param limit: maximum number of cached members
+        :param clock: returns seconds since any point in time
+        """
+        self._limit, self._clock = limit, clock
         self._known: OrderedDict[str, _Known] = OrderedDict()
         self._weight = 0
         self._lock = threading.Lock()
@@ -108,16 +125,22 @@ class MemberHosts:
         if known is None or known.key[0] is not sized.group or (
                 known.key[1:] != key[1:]):
             known = _Known(key, {}, {}, PlacedMembers(
-                scopes_of_members(sized.group), sized.levels, {}))
-        found, changes = _changed(
+                scopes_of_members(sized.group), sized.levels, {}),
+                self._clock())
+        found, changes, new = _changed(
             known, sized.has_same_levels, rows, positions)
-        names = {*found.others.values(), *found.sources.values()}
+        if found.by_name and found.full_at <= self._clock() - MAX_AGE_SECONDS:
+            found = replace(found, full_at=self._clock())
+            new = found.by_name.copied()
+        names = {*found.others.values(), *found.sources.values(),
+                 *new.values()}
         now = locate(names) if names else {}
-        for path, name in found.others.items():
+        for path, name in (*found.others.items(), *new.items()):
             if found.placed.hosts.get(path) != now[name]:
                 changes[path] = now[name]
         if changes:
-            found = _with_placed(found, found.placed.with_changes(changes))
+            found = replace(
+                found, placed=found.placed.with_changes(changes))
         self._remember(uuid, found)
         return Placed(found.placed, {
             path: now[name] for path, name in found.sources.items()},
@@ -142,9 +165,9 @@ class MemberHosts:
 def _changed(known: _Known, has_same_levels: bool,
              rows: Mapping[int, MemberRecord],
              positions: Mapping[int, Position]
-             ) -> tuple[_Known, dict[str, Host | None]]:
-    """The state with other rows and positions, and the new hosts that the plan
-    locates."""
+             ) -> tuple[_Known, dict[str, Host | None], dict[str, str]]:
+    """The state with other rows and positions, the new hosts that the plan
+    locates, and the names of the new hosts of a plan with other levels."""
     before, last = known.rows, known.positions
     different = dict.fromkeys((*differences(before, rows),
                                *differences(last, positions)))
@@ -152,8 +175,9 @@ def _changed(known: _Known, has_same_levels: bool,
     gone = [number for number in different
             if number not in rows and number in before]
     if not changed and not gone:
-        return known, {}
+        return known, {}, {}
     others, sources = dict(known.others), dict(known.sources)
+    by_name: dict[str, str] = {}
     displaced = set(known.displaced)
     changes: dict[str, Host | None] = {}
     for number in (*gone, *changed):
@@ -173,18 +197,20 @@ def _changed(known: _Known, has_same_levels: bool,
             sources[path] = position.source
         if position.host != row.place.host or row.state not in OCCUPYING:
             displaced.add(number)
-        if position.host == row.place.host and has_same_levels:
+        if position.host != row.place.host:
+            others[path] = position.host
+            changes.pop(path, None)
+        elif has_same_levels:
             changes[path] = locations.planned_host(row.place)
         else:
-            others[path] = position.host
+            by_name[path] = position.host
             changes.pop(path, None)
     for path in [path for path, host in changes.items()
                  if host == known.placed.hosts.get(path)]:
         del changes[path]
-    return _Known(known.key, rows, positions, known.placed, others, sources,
-                  frozenset(displaced)), changes
-
-
-def _with_placed(known: _Known, placed: PlacedMembers) -> _Known:
-    return _Known(known.key, known.rows, known.positions, placed,
-                  known.others, known.sources, known.displaced)
+    former = [before[number].member.path for number in different
+              if number in before]
+    return replace(
+        known, rows=rows, positions=positions, others=others, sources=sources,
+        by_name=known.by_name.updated(by_name, former) if by_name or former
+        else known.by_name, displaced=frozenset(displaced)), changes, by_name
