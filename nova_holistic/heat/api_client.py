@@ -27,6 +27,16 @@ class GroupUnchanged(exception.HeatException):
     msg_fmt = _('the group remains unchanged: %(reasons)s')
 
 
+class GroupMissing(exception.HeatException):
+    """The group was deleted, and not by Heat."""
+
+    msg_fmt = _('group %(group)s no longer exists, and Heat has not deleted '
+                'it. Heat does not create another group, because that would '
+                'replace all servers that point at this one. If the servers '
+                'may be replaced, give the resource another name in the '
+                'template')
+
+
 def client(user: context.RequestContext) -> Client:
     """A client in the region of the stack."""
     return Client(

@@ -6,12 +6,14 @@ import hashlib
 import json
 from typing import Any
 
+from heat.common import exception
 from heat.common.i18n import _
 from heat.engine import attributes
 from heat.engine import constraints
 from heat.engine import properties
 from heat.engine import resource
 from heat.engine import stk_defn
+from oslo_config import cfg
 
 from nova_holistic.client.client import Client
 from nova_holistic.client.errors import Refused
@@ -120,10 +122,19 @@ class Group(resource.Resource):
     def _needs_update(self, after: Any, before: Any, after_props: Any,
                       before_props: Any, prev_resource: Any,
                       check_init_complete: bool = True) -> bool:
-        if super()._needs_update(after, before, after_props, before_props,
-                                 prev_resource, check_init_complete):
-            return True
-        return _digest(self._document(
+        try:
+            if self.converge or cfg.CONF.observe_on_update:
+                # Heat ignores this error when it reads the live state.
+                self._existing()
+            needed = super()._needs_update(
+                after, before, after_props, before_props, prev_resource,
+                check_init_complete)
+        except api_client.GroupMissing as error:
+            # Heat records no event for an error before an update.
+            self._add_event(self.UPDATE, self.FAILED, str(error))
+            raise exception.ResourceFailure(
+                error, self, self.UPDATE) from error
+        return needed or _digest(self._document(
             self._definition, after_props)) != (
                 self.data().get(DEFINITION))
 
@@ -135,6 +146,7 @@ class Group(resource.Resource):
             raise group_document.invalid(self.name, self.LEASE, _(
                 'the lease of an existing group cannot be removed: state a '
                 'number of seconds, at least 1'))
+        self._existing()
         if prop_diff.get(self.LEASE) is not None:
             self._client().groups.extend(
                 self.resource_id, prop_diff[self.LEASE])
@@ -161,7 +173,7 @@ class Group(resource.Resource):
         """Heat calls ``check_check_complete`` until the check has ended."""
 
     def check_check_complete(self, _token: Any) -> bool:
-        return self._is_done(self._client().groups.get(self.resource_id))
+        return self._is_done(self._existing())
 
     def handle_delete(self) -> str | None:
         if self.resource_id is None:
@@ -180,14 +192,20 @@ class Group(resource.Resource):
         return group_id is None or self.handle_delete() is None
 
     def needs_replace_failed(self) -> bool:
+        """Whether Heat replaces the resource, and all servers that point at
+        it, after an operation that failed.
+
+        :raises GroupMissing: the group no longer exists, and may have servers
+        """
         if not self.resource_id:
             return True
         try:
-            current = self._client().groups.get(self.resource_id)
-        except Refused as error:
-            if error.status == 404:
-                return True
-            raise
+            current = self._existing()
+        except api_client.GroupMissing:
+            if self.action not in (self.CREATE, self.DELETE):
+                raise
+            # Servers are created after the group, and deleted before it.
+            return True
         return current['status'] in ('unplaceable', 'error')
 
     def _show_resource(self) -> dict[str, Any]:
@@ -204,6 +222,18 @@ class Group(resource.Resource):
                 self.resource_id).get('objective_value')
             return value and value['gap']
         return groups.get(self.resource_id)[name]
+
+    def _existing(self) -> dict[str, Any]:
+        """The group.
+
+        :raises GroupMissing: it no longer exists
+        """
+        try:
+            return self._client().groups.get(self.resource_id)
+        except Refused as error:
+            if error.status != 404:
+                raise
+            raise api_client.GroupMissing(group=self.resource_id) from error
 
     def _is_done(self, current: Mapping[str, Any]) -> bool:
         if current['task'] is not None or current['status'] == 'planning':

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Heat checks and updates a group while an engine works on it, or while it is
-degraded. The group and its servers are kept."""
+"""Heat checks and updates a group while an engine works on it, while it is
+degraded, or after it was deleted. The group and its servers are kept."""
 
 import signal
 
@@ -92,6 +92,30 @@ def test_a_degraded_group_is_not_replaced(stacks, groups, nova, running):
     assert stack.update(PAIR + OUTPUT)[0] == 'UPDATE_COMPLETE'
     assert the_group(groups) == group
     assert hosts_by_id(nova).keys() == set(servers.values())
+
+
+def test_a_group_that_heat_has_not_deleted_is_not_replaced(
+        stacks, groups, nova):
+    """A replacement would replace all servers of the stack."""
+    stack = stacks.create('full', PAIR)
+    group, servers = the_group(groups), stack.servers()
+    groups.delete(group)
+    status, reason = stack.act('check')
+    assert status == 'CHECK_FAILED'
+    assert f'group {group} no longer exists' in reason
+    for template in PAIR + OUTPUT, PAIR.replace(
+            'type: anti-affinity', 'type: soft-anti-affinity'):
+        status, reason = stack.update(template)
+        assert status == 'UPDATE_FAILED'
+        assert 'give the resource another name in the template' in reason
+    assert hosts_by_id(nova).keys() == set(servers.values())
+    assert not list(groups.list())
+    # The user accepts that the servers are replaced.
+    renamed = PAIR.replace('  shop:', '  store:').replace(
+        'get_resource: shop', 'get_resource: store')
+    assert stack.update(renamed)[0] == 'UPDATE_COMPLETE'
+    assert groups.get(the_group(groups))['members'] == {'built': 2}
+    assert not set(stack.servers().values()) & set(servers.values())
 
 
 def test_an_update_succeeds_although_fewer_servers_fit(stacks, groups):

@@ -3,6 +3,7 @@
 update that Heat stops, or that another one overtakes."""
 
 from heat.common import exception
+from heat.engine import resource
 from heat.engine import resources
 import pytest
 
@@ -28,9 +29,11 @@ class Groups:
     :ivar refusals: status codes of the next updates
     :ivar sent: definitions that were accepted
     :ivar leases: seconds of the requests that extend the lease
+    :ivar missing: whether the group was deleted
     """
 
     def __init__(self):
+        self.missing = False
         self.refusals = []
         self.sent = []
         self.leases = []
@@ -38,6 +41,8 @@ class Groups:
                       'members': {'planned': 1}}
 
     def get(self, group_id):
+        if self.missing:
+            raise Refused(404, 'holistic.not_found', 'there is no such group')
         return dict(self.shown)
 
     def update(self, group_id, document, revision, objective=None):
@@ -67,6 +72,7 @@ class Shop:
         for name, method in (('data', lambda: data),
                              ('data_set', data.__setitem__),
                              ('data_delete', lambda key: data.pop(key, None)),
+                             ('_add_event', lambda *words: None),
                              ('_client', lambda: self)):
             monkeypatch.setattr(self.resource, name, method)
         self.groups = groups
@@ -80,6 +86,13 @@ class Shop:
     def begin(self, template, **changed):
         return self.resource.handle_update(
             self._definition(template), {}, changed)
+
+    def failed(self, action):
+        """Let an operation of a group that was deleted have failed."""
+        self.groups.missing = True
+        self.resource.resource_id = 'a-group'
+        self.resource.action = action
+        self.resource.status = self.resource.FAILED
 
     def needs_update(self, template):
         definition = self._definition(template)
@@ -148,6 +161,37 @@ def test_a_refusal_ends_the_update(shop, groups, refusals):
         for _ in range(21):
             assert not shop.resource.check_update_complete(update)
     assert not groups.refusals and not groups.sent
+
+
+@pytest.mark.parametrize('action', ['CHECK', 'UPDATE', 'RESUME'])
+def test_a_deleted_group_with_servers_is_not_replaced(shop, action):
+    shop.failed(action)
+    with pytest.raises(exception.ResourceFailure) as caught:
+        shop.needs_update(TEMPLATE)
+    assert 'group a-group no longer exists' in str(caught.value)
+
+
+def test_an_update_that_observes_the_group_finds_that_it_was_deleted(
+        shop, groups):
+    groups.missing = True
+    assert not shop.needs_update(TEMPLATE)
+    shop.resource.converge = True
+    with pytest.raises(exception.ResourceFailure):
+        shop.needs_update(TEMPLATE)
+
+
+@pytest.mark.parametrize('action', ['CREATE', 'DELETE'])
+def test_a_deleted_group_without_servers_is_replaced(shop, action):
+    shop.failed(action)
+    with pytest.raises(resource.UpdateReplace):
+        shop.needs_update(TEMPLATE)
+
+
+def test_an_update_of_a_deleted_group_keeps_what_heat_knows(shop, groups):
+    groups.missing = True
+    with pytest.raises(api_client.GroupMissing):
+        shop.begin(CHANGED)
+    assert shop.resource.data().get(group.DEFINITION)
 
 
 def test_the_lease_of_a_group_cannot_be_removed(shop, groups):
