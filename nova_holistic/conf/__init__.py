@@ -4,6 +4,7 @@
 import math
 
 from oslo_config import cfg
+from oslo_config import types
 
 from nova_holistic.conf import (
     api, boot, cinder_scheduler, database, engine, federation, holds, holistic,
@@ -49,14 +50,25 @@ def check_values(conf, in_nova: bool = False) -> None:
         for group, opts in module.list_opts():
             name = getattr(group, 'name', group)
             for opt in opts:
-                _check_value(conf, name, opt.dest)
+                _check_value(conf, name, opt)
 
 
-def _check_value(conf, group: str, name: str) -> None:
+def _check_value(conf, group: str, opt: cfg.Opt) -> None:
+    name = opt.dest
     try:
         value = getattr(conf if group == 'DEFAULT' else conf[group], name)
+    except (cfg.NoSuchOptError, cfg.TemplateSubstitutionError) as error:
+        # The messages of these errors name only the other option.
+        raise cfg.ConfigFileValueError(
+            f'[{group}]: Value for option {name} is not valid: {error}'
+        ) from error
     except cfg.Error as error:
         raise cfg.ConfigFileValueError(f'[{group}]: {error}') from error
+    # oslo.config reads an empty number as None.
+    if value is None and opt.default is not None and isinstance(
+            opt.type, types.Number):
+        raise cfg.ConfigFileValueError(
+            f'[{group}]: Value for option {name} is not valid: it is empty')
     # NaN is neither below a minimum nor above a maximum.
     if isinstance(value, float) and not math.isfinite(value):
         raise cfg.ConfigFileValueError(

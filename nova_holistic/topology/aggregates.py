@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.topology.base import Aggregate, Location, TopologyDriver
+from nova_holistic.topology.errors import InvalidLevels
 from nova_holistic.topology.level_names import name_hosts, ZONE_KEY
 from nova_holistic.topology.levels import check_levels
 
@@ -34,8 +35,11 @@ class AggregatesTopology(TopologyDriver):
 
     @classmethod
     def from_conf(cls, conf) -> 'AggregatesTopology':
-        return cls(conf.topology.levels, conf.topology.labels,
-                   conf.topology.default_availability_zone)
+        try:
+            return cls(conf.topology.levels, conf.topology.labels,
+                       conf.topology.default_availability_zone)
+        except InvalidLevels as error:
+            raise InvalidLevels(f'[topology] levels: {error}') from error
 
     def locate(self, hosts: Collection[str],
                aggregates: Collection[Aggregate]) -> Mapping[str, Location]:

@@ -7,6 +7,7 @@ from keystoneauth1.adapter import Adapter
 from keystoneauth1 import exceptions as ks_exceptions
 from keystoneauth1 import loading
 from keystoneauth1.session import Session
+from oslo_config import cfg
 from requests import adapters
 
 from nova_holistic.cli.components.errors import NotConfigured
@@ -44,6 +45,9 @@ def connect(conf, group: str) -> Adapter:
     # TypeError: options that exclude each other.
     except (ks_exceptions.ClientException, TypeError) as error:
         raise NotConfigured(f'[{group}]: {error}') from error
+    except cfg.NoSuchOptError as error:
+        # auth_section names a group that no option belongs to.
+        raise NotConfigured(f'[{group}] auth_section: {error}') from error
 
 
 def _check_files(conf, group: str) -> None:

@@ -48,6 +48,12 @@ def test_conflicting_options_are_reported(configured):
         connect(conf, 'placement')
 
 
+def test_an_unknown_section_of_the_account_is_reported(configured):
+    with pytest.raises(NotConfigured, match=(
+            r'^\[placement\] auth_section: .*account')):
+        connect(configured('auth_section = account\n'), 'placement')
+
+
 @pytest.mark.parametrize('option', ['cafile', 'certfile', 'keyfile'])
 def test_a_missing_file_for_tls_is_named(configured, option):
     conf = configured(f'{option} = /nonexistent/ca.pem\n')

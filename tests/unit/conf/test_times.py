@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every time that an option allows can be subtracted from a date, and numbers
-are finite."""
+are finite and not empty."""
 
 from datetime import datetime, timedelta
 import re
@@ -66,3 +66,18 @@ def test_a_longer_time_is_refused_at_the_start(group, refusal):
     if isinstance(option, cfg.FloatOpt)])
 def test_a_number_is_finite(group, name, value, refusal):
     assert re.match(fr'\[{group}\]: .*{name}', refusal(group, name, value))
+
+
+@pytest.mark.parametrize('group, name', [
+    (group.name, option.dest) for module in conf.MODULES
+    for group, options in module.list_opts() for option in options
+    if isinstance(option, cfg.IntOpt | cfg.FloatOpt)
+    and option.default is not None])
+def test_a_number_is_not_empty(group, name, refusal):
+    assert refusal(group, name, '') == (
+        f'[{group}]: Value for option {name} is not valid: it is empty')
+
+
+def test_a_reference_to_an_unknown_option_names_the_option(refusal):
+    assert re.match(r'\[engine\]: .*option heartbeat .*no such option nothing',
+                    refusal('engine', 'heartbeat', '$nothing'))

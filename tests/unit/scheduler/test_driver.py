@@ -70,7 +70,8 @@ def test_the_service_exits_with_a_message_for_an_unknown_driver(start_service):
     ('[planner]\nrefusal_lifetime = hour\n',
      '[planner]: Value for option refusal_lifetime '),
     ('[topology]\ndriver = none\n', "unknown [topology] driver 'none'; "),
-    ('[topology]\nlevels = az\n', 'the last level must be host, not az'),
+    ('[topology]\nlevels = az\n',
+     '[topology] levels: the last level must be host, not az'),
     ('[holds]\nproject = service\n',
      '[holds] project = service needs project_id and user_id'),
 ])
