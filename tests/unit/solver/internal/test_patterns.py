@@ -2,6 +2,7 @@
 """Column generation with patterns of members on hosts: the best pattern, and
 valid bounds."""
 
+import functools
 import itertools
 import random
 
@@ -111,18 +112,36 @@ def _wide_case(seed):
     return group, snapshot, placed
 
 
-def _bounds(case, objective):
+@functools.cache
+def _best_plans(cases, seed):
+    """Return the placements of a random case with the least violations. The
+    tests of all objectives need them, one test after another."""
+    case = cases(seed)
+    least, found = None, []
+    for where in oracle.placements(*case):
+        cost = oracle.violations(*case, where)
+        if cost is None or found and cost > least:
+            continue
+        if cost != least:
+            least, found = cost, []
+        found.append(where)
+    return found
+
+
+def _bounds(cases, seed, objective):
     """Return (bound of merged hosts, bound of patterns, optimum), or None if
     no plan exists."""
+    case = cases(seed)
     found = _generation(*case[:2], objective, case[2])
-    best = oracle.best(*case, objective)
-    if found is None or best is None:
+    plans = _best_plans(cases, seed)
+    if found is None or not plans:
         return None
+    best = min(oracle.value(objective, *case, where) for where in plans)
     _, rules, aggregation, generation = found
     generation.run(load_objective(objective).integral)
     # The best preferences may exclude the cheapest plan. The bound holds for
     # all plans.
-    return aggregation.bound, generation.bound, best[1]
+    return aggregation.bound, generation.bound, best
 
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
@@ -132,7 +151,7 @@ def test_the_bound_of_patterns_is_valid(cases, objective):
     # Fewer cases contain no better bound.
     number = max(300, times(300))
     found = [each for seed in range(9000, 9000 + number)
-             if (each := _bounds(cases(seed), objective))]
+             if (each := _bounds(cases, seed, objective))]
     assert len(found) > number / 10
     for _, bound, best in found:
         assert bound <= best + 1e-7 * max(1.0, best)
