@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from nova_holistic.solver.decomposition.cell_counts import CellCounts
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.kinds import Kinds
@@ -23,9 +24,9 @@ def cell_program(kinds: Kinds, cells: Cells, limit: float) -> Linear:
     share = np.arange(size).reshape(shape)
     # Every member is placed exactly once.
     program.add_rows([(share.T, 1.0)], kinds.numbers, kinds.numbers)
-    cells.add_rows(program, share, np.arange(shape[1]), size)
-    cells.penalty(len(upper), share, np.arange(shape[1]), size).limit(
-        program, limit)
+    counts = CellCounts(cells, share, np.arange(shape[1]), size)
+    counts.add_rows(program)
+    counts.penalty(len(upper)).limit(program, limit)
     return program
 
 

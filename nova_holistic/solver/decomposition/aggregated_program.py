@@ -8,6 +8,7 @@ import numpy as np
 
 from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.decomposition.bins import Bins
+from nova_holistic.solver.decomposition.cell_counts import CellCounts
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.cohesive_sets import (
     BinVariables, CohesiveSetRows)
@@ -90,19 +91,19 @@ class AggregatedProgram:
             self._add_cost_pieces(columns, bins, merged.size, n_x + b, of_x)
         self._cell = merged.cell
         before = self.program.count
-        cells.add_rows(self.program, of_x, self._cell, self._first)
+        counts = CellCounts(cells, of_x, merged.cell, self._first)
+        counts.add_rows(self.program)
         self._rules = slice(before, self.program.count)
         cohesive_rows.add_rows(
             self.program, cells.parts,
-            BinVariables(of_x, of_y, cells.of_z(self._first), merged.cell,
+            BinVariables(of_x, of_y, counts.of_z, merged.cell,
                          merged.weight_ratio), last)
         self._use_hosts(cells.fewest, merged, of_y)
         self._of_y, self._of_n = of_y, of_y[:0]
         self._own = slice(self._first, last)
         self._is_integer = np.zeros(self._size, dtype=bool)
         self._is_integer[self._own] = cells.used
-        self.preferences = cells.penalty(
-            self._size, of_x, self._cell, self._first)
+        self.preferences = counts.penalty(self._size)
 
     def _add_capacity(self, kinds: Kinds, bins: Bins, of_x: np.ndarray,
                       of_y: np.ndarray) -> None:

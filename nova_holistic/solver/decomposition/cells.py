@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nova_holistic.solver.decomposition.cell_counts import CellCounts
 from nova_holistic.solver.decomposition.cohesive_sets import (
     cohesive_sets, CohesiveSet)
 from nova_holistic.solver.decomposition.fewest_hosts import counted_hosts
@@ -14,8 +13,6 @@ from nova_holistic.solver.decomposition.partition import (
     is_host_filter, refined)
 from nova_holistic.solver.decomposition.parts import (
     countable_scopes, Parts, parts)
-from nova_holistic.solver.milp.linear import Linear
-from nova_holistic.solver.numerics.tolerances import FEASIBILITY
 from nova_holistic.solver.problem.case import reach
 from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.problem.hosts import HostTable
@@ -77,36 +74,10 @@ class Cells:
                if atom.kind is Kind.USED]] = True
         return found
 
-    def add_rows(self, program: Linear, of_x: np.ndarray, cell: np.ndarray,
-                 first: int) -> None:
-        """Add the rules over x[kind, bin] and variables from ``first`` on.
-
-        :param cell: cell of each bin
-        """
-        counts = CellCounts(self, of_x, cell, first)
-        for row in self.rows:
-            terms, constant = counts.expand(row.terms)
-            program.add_row(terms, *row.bounds(constant))
-        counts.add_used_rows(program)
-        counts.add_part_rows(program)
-
     def of_z(self, first: int) -> np.ndarray:
         """[slot, cell]: variables that count the members of each part."""
         return first + len(self.index) + np.arange(
             self.parts.slots * self.count).reshape(-1, self.count)
-
-    def penalty(self, size: int, of_x: np.ndarray, cell: np.ndarray,
-                first: int) -> 'Penalty':
-        """Return the cost of preferences in a program of this number of
-        variables."""
-        counts = CellCounts(self, of_x, cell, first)
-        factors, total = np.zeros(size), 0.0
-        for weight, terms, constant in self.penalties:
-            expanded, more = counts.expand(terms)
-            for columns, value in expanded:
-                np.add.at(factors, columns, weight * value)
-            total += weight * (constant + more)
-        return Penalty(factors, total)
 
     def in_cells(self, x: np.ndarray, cell: np.ndarray,
                  values: np.ndarray) -> np.ndarray:
@@ -123,31 +94,6 @@ class Cells:
         found[split] = values[self.of_z(0)][
             self.parts.slot[split]]
         return found
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Penalty:
-    """Cost of preferences, as a linear function of the variables.
-
-    :ivar factors: cost of 1 of each variable of a program
-    """
-
-    factors: np.ndarray
-    constant: float
-
-    @property
-    def unit(self) -> float:
-        """The largest factor."""
-        return float(np.abs(self.factors).max(initial=0)) or 1.0
-
-    def limit(self, program: Linear, limit: float) -> None:
-        """Limit the cost of preferences in the program."""
-        those = np.flatnonzero(self.factors)
-        if len(those) and limit < float('inf'):
-            most = (limit - self.constant) / self.unit
-            program.add_row(
-                [(those, self.factors[those] / self.unit)], -np.inf,
-                most + FEASIBILITY * max(1.0, abs(most)))
 
 
 def cells(kinds: Kinds, in_time: InTime, most: int | None = None) -> Cells:
