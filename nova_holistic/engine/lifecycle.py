@@ -3,13 +3,15 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
+import functools
 import time
 from typing import Any
 
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
-from nova_holistic.engine.settled_groups import settled_group, settled_rows
+from nova_holistic.engine.settled_groups import (
+    named_rows, row_key, settled_group, settled_rows, without_unsettled)
 from nova_holistic.engine.tasks import journal
 from nova_holistic.engine.update.unneeded_holds import drop_leftovers
 from nova_holistic.engine import volume_rows
@@ -17,13 +19,15 @@ from nova_holistic.holds.client import HoldClient
 from nova_holistic.messaging import errors
 from nova_holistic.messaging.results import Released
 from nova_holistic.table.changes.claim import OWNED
+from nova_holistic.table.changes.first_change import FirstChange
 from nova_holistic.table.changes.member_release import (
-    AtRevision, RELEASABLE, UNCLAIMED)
+    RELEASABLE, UNCLAIMED)
 from nova_holistic.table import errors as table_errors
+from nova_holistic.table.group_reasons import (
+    about_missing, without_descriptions, without_missing)
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState)
 from nova_holistic.table.store import PlacementTable
-from nova_holistic.table.volume_records import VolumeRecord
 
 LOG = logging.getLogger(__name__)
 
@@ -79,21 +83,24 @@ class Lifecycle:
             # Members that were added after the volumes were read are released
             # as well.
             group, rows = settled_rows(self._table, group_uuid, revision)
-        before = _named(group_uuid, rows, members, volumes)
+        before = named_rows(group_uuid, rows, members, volumes)
         if members is None:
             # A claim in progress that fails is held again only for a short
             # time, until the search for expired leases frees its place. The
             # place of a server that is deleted later is not held again.
             if self._table.update_group(group_uuid, LEASED, revision,
-                                        lease_expires_at=self._clock()):
+                                        lease_expires_at=self._clock(),
+                                        reasons=without_missing):
                 # This was the first change.
                 revision = None
             elif revision is not None:
                 settled_group(self._table, group_uuid, revision)
             crash_points.reached('release.lease-ended')
         names = {m.member.path for m in before}
-        after = [m for m in self._release(group_uuid, before,
-                                          members is not None, revision)
+        first = FirstChange(group_uuid, revision, functools.partial(
+            without_descriptions, names=members)
+            if members is not None and about_missing(group.reasons) else None)
+        after = [m for m in self._release(before, first, members is not None)
                  if m.member.path in names]
         released, kept = volume_rows.release(
             self._table, volumes, self._clock(), members is not None)
@@ -101,10 +108,10 @@ class Lifecycle:
         volume_rows.release_remaining(self._table, group, self._clock())
         crash_points.reached('release.settled')
         drop_leftovers(self._table, self._holds, group,
-                       _settled(before, after))
-        freed = {_key(m) for m in before if m.state != MemberState.RELEASED}
+                       without_unsettled(before, after))
+        freed = {row_key(m) for m in before if m.state != MemberState.RELEASED}
         return Released(
-            tuple(m.member.path for m in after if _key(m) in freed
+            tuple(m.member.path for m in after if row_key(m) in freed
                   and m.state == MemberState.RELEASED) + tuple(released),
             tuple(m.member.path for m in after if m.state in (
                 MemberState.CLAIMED, MemberState.BUILT)) + tuple(kept))
@@ -157,7 +164,7 @@ class Lifecycle:
             try:
                 drop_leftovers(
                     self._table, self._holds, group,
-                    _settled(before, self._table.members(group.uuid)))
+                    without_unsettled(before, self._table.members(group.uuid)))
             except exceptions.HolisticError:
                 LOG.exception('Holds of group %s are left to the reconciler',
                               group.uuid)
@@ -185,7 +192,8 @@ class Lifecycle:
         members = self._table.members(group_uuid)
         # If a claim is undone after this read, delete_group returns its hold.
         if any(m.state in RELEASABLE for m in members):
-            members = self._release(group_uuid, members, revision=revision)
+            members = self._release(
+                members, FirstChange(group_uuid, revision))
             revision = None
         # The hold of a claim that is in progress or was interrupted may still
         # exist. It is dropped as well: the swap of the claim does not find it,
@@ -229,30 +237,31 @@ class Lifecycle:
             f'an engine is creating servers of group {group_uuid}, and '
             'stops; try again')
 
-    def _release(self, group_uuid: str, seen: Sequence[MemberRecord],
-                 with_servers: bool = False, revision: int | None = None
-                 ) -> Sequence[MemberRecord]:
+    def _release(self, seen: Sequence[MemberRecord], first: FirstChange,
+                 with_servers: bool = False) -> Sequence[MemberRecord]:
         """Release members of a group, even if another process moves them at
         the same time.
 
+        :param first: what the first transaction checks and changes in the
+            group
         :param with_servers: whether members with servers are released when
             their servers are deleted
-        :param revision: required revision of the group before the first change
         :returns: all members after the release
         :raises StaleRevision: the group has another revision
         """
-        at = None if revision is None else AtRevision(group_uuid, revision)
-        tried = {_key(m): m.hold for m in seen
+        group_uuid, revision, _ = first
+        tried = {row_key(m): m.hold for m in seen
                  if with_servers or m.state in UNCLAIMED}
         holds = [m.hold for m in seen]
         while True:
-            if not self._table.release(holds, self._clock(), with_servers, at):
+            if not self._table.release(holds, self._clock(), with_servers,
+                                       first):
                 settled_group(self._table, group_uuid, revision)
-            at = None
+            first = FirstChange(group_uuid)
             crash_points.reached('release.rows-released')
             after = self._table.members(group_uuid)
-            moved = {_key(m): m.hold for m in after
-                     if m.hold != tried.get(_key(m), m.hold) and (
+            moved = {row_key(m): m.hold for m in after
+                     if m.hold != tried.get(row_key(m), m.hold) and (
                          m.state in UNCLAIMED
                          or m.state in OWNED and not m.unwanted)}
             if not moved:
@@ -263,38 +272,3 @@ class Lifecycle:
     def _pending(self, group_uuid: str) -> Mapping[str, Any] | None:
         group = self._table.get_group(group_uuid)
         return group and group.pending
-
-
-def _named(group_uuid: str, members: Sequence[MemberRecord],
-           names: Collection[str] | None,
-           volumes: Sequence[VolumeRecord]) -> Sequence[MemberRecord]:
-    """The members with these paths or descriptions; None means all.
-
-    :raises MemberUnknown: no member and no volume has one of the names
-    """
-    if names is None:
-        return members
-    known = {m.member.path for m in members} | {
-        m.member.description for m in members}.union(*(
-            (row.path, row.description) for row in volumes))
-    for name in names:
-        if name not in known:
-            raise table_errors.MemberUnknown(group_uuid, name)
-    return [m for m in members if m.member.path in names
-            or m.member.description in names]
-
-
-def _settled(before: Sequence[MemberRecord], after: Sequence[MemberRecord],
-             ) -> Sequence[MemberRecord]:
-    """The rows after a change, without rows that were being planned again
-    before it. The request for such a hold may still be in progress, so the
-    reconciler drops the hold later."""
-    unsettled = {_key(m) for m in before
-                 if m.state == MemberState.LOST and m.held}
-    return [m for m in after if _key(m) not in unsettled]
-
-
-def _key(row: MemberRecord) -> tuple[int, str]:
-    """Fields of a row that do not change with its host. The ID alone is not
-    sufficient, because SQLite reuses IDs of deleted rows."""
-    return row.id, row.member.path

@@ -7,6 +7,9 @@ and written to the log. Users get a general sentence with the ID of the
 request, by which the operator finds the text in the log.
 """
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from oslo_context import context as oslo_context
 from oslo_log import log as logging
 
@@ -45,6 +48,11 @@ def of_errors(error: BaseException) -> list[Reason]:
     mistakes = (error.mistakes if isinstance(
         error, exceptions.InvalidDocument) else (error,))
     return [of_error(mistake) for mistake in mistakes]
+
+
+def rows(found: Sequence[Reason]) -> list[Mapping[str, Any]]:
+    """The reasons in the form of the placement table."""
+    return [reason.to_row() for reason in found]
 
 
 def of_engine(message: str) -> Reason:

@@ -2,14 +2,15 @@
 """Reads groups that are not being planned as a whole, at the revision that a
 client has seen."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from nova_holistic.messaging import errors
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (
-    GroupRecord, GroupStatus, MemberRecord, Task)
+    GroupRecord, GroupStatus, MemberRecord, MemberState, Task)
 from nova_holistic.table.store import PlacementTable
+from nova_holistic.table.volume_records import VolumeRecord
 
 
 def settled_group(table: PlacementTable, group_uuid: str,
@@ -38,6 +39,42 @@ def settled_rows(table: PlacementTable, group_uuid: str,
         raise table_errors.GroupUnknown(group_uuid)
     _check(found[0], revision)
     return found
+
+
+def named_rows(group_uuid: str, members: Sequence[MemberRecord],
+               names: Collection[str] | None, volumes: Sequence[VolumeRecord],
+               ) -> Sequence[MemberRecord]:
+    """The members with these paths or descriptions; None means all.
+
+    :raises MemberUnknown: no member and no volume has one of the names
+    """
+    if names is None:
+        return members
+    known = {m.member.path for m in members} | {
+        m.member.description for m in members}.union(*(
+            (row.path, row.description) for row in volumes))
+    for name in names:
+        if name not in known:
+            raise table_errors.MemberUnknown(group_uuid, name)
+    return [m for m in members if m.member.path in names
+            or m.member.description in names]
+
+
+def without_unsettled(before: Sequence[MemberRecord],
+                      after: Sequence[MemberRecord],
+                      ) -> Sequence[MemberRecord]:
+    """The rows after a change, without rows that were being planned again
+    before it. The request for such a hold may still be in progress, so the
+    reconciler drops the hold later."""
+    unsettled = {row_key(m) for m in before
+                 if m.state == MemberState.LOST and m.held}
+    return [m for m in after if row_key(m) not in unsettled]
+
+
+def row_key(row: MemberRecord) -> tuple[int, str]:
+    """Fields of a row that do not change with its host. The ID alone is not
+    sufficient, because SQLite reuses IDs of deleted rows."""
+    return row.id, row.member.path
 
 
 def _check(group: GroupRecord, revision: int | None) -> None:

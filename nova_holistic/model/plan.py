@@ -77,6 +77,8 @@ class Reason:
         index, and the text that users read instead
     :ivar public: text that users read instead of the message, if it was not
         written for them
+    :ivar missing: paths of the members that a plan leaves out for this reason,
+        although they are desired
     """
 
     at: str
@@ -87,6 +89,7 @@ class Reason:
     public: str | None = field(default=None, compare=False)
     totals: tuple[tuple[int, int, str], ...] = field(
         default=(), compare=False)
+    missing: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
     def of(cls, at: str, text: str) -> 'Reason':
@@ -112,7 +115,8 @@ class Reason:
                    else {'names': list(self.names)}),
                 **({} if self.hidden is None
                    else {'hidden': [list(span) for span in self.hidden]}),
-                **({} if self.public is None else {'public': self.public})}
+                **({} if self.public is None else {'public': self.public}),
+                **({'missing': list(self.missing)} if self.missing else {})}
 
 
 @dataclass(frozen=True, slots=True)

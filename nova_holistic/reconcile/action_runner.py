@@ -31,6 +31,7 @@ from nova_holistic.repair.action_search import ActionCase
 from nova_holistic.repair import required_actions
 from nova_holistic.repair.required_actions import RequiredActions
 from nova_holistic.repair.server_changes import ServerChange, ServerStatus
+from nova_holistic.table.group_reasons import BesideMissing
 from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 
 LOG = logging.getLogger(__name__)
@@ -98,7 +99,7 @@ class ActionRunner:
             why = reasons.of_errors(error)
         return _with_reasons({**checked_status(
             self._table, self._groups, self._inventory, record),
-            'reasons': changes.get('reasons', ())}, why)
+            'reasons': changes.get('reasons', BesideMissing())}, why)
 
     def _carry_out(self, ownership: Ownership,
                    found: RequiredActions) -> Sequence[Reason]:
@@ -246,8 +247,9 @@ def _with_target(action: Action, found: RequiredActions) -> tuple[Action, str]:
 
 def _with_reasons(changes: Mapping[str, Any],
                   why: Sequence[Reason]) -> Mapping[str, Any]:
-    return {**changes, 'reasons': [
-        *changes.get('reasons', ()), *(reason.to_row() for reason in why)]}
+    earlier: BesideMissing = changes.get('reasons', BesideMissing())
+    return {**changes, 'reasons': earlier.with_more(
+        [reason.to_row() for reason in why])}
 
 
 def _must(done: bool) -> None:

@@ -24,6 +24,7 @@ from nova_holistic.reconcile.orphan_holds import OrphanHolds
 from nova_holistic.reconcile.pace import Pace
 from nova_holistic.reconcile.pass_reads import PassReads
 from nova_holistic.reconcile.unavailable_hosts import UnavailableHosts
+from nova_holistic.table.group_reasons import about_others
 from nova_holistic.table.queries.outline_index import GIVEN_UP, Outlines
 from nova_holistic.table.queries.overview import GroupOutline, MemberOutline
 from nova_holistic.table.records import GroupStatus, MemberRecord, MemberState
@@ -261,4 +262,4 @@ class Reconciler:
         return self._planner.restore(group.uuid)
 
     def _replan(self, group: GroupOutline) -> bool:
-        return not self._planner.replan(group.uuid).reasons
+        return not about_others(self._planner.replan(group.uuid).reasons)

@@ -26,6 +26,7 @@ from nova_holistic.repair.move_order import Move
 from nova_holistic.repair import proposal
 from nova_holistic.repair.proposal import Proposal, RepairCase
 from nova_holistic.table import errors as table_errors
+from nova_holistic.table.group_reasons import BesideMissing
 from nova_holistic.table.queries.progress import WITH_SERVERS
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState)
@@ -107,7 +108,8 @@ class Repairer:
                     break
         return {**checked_status(self._table, self._groups, self._inventory,
                                  record),
-                'reasons': [reason.to_row() for reason in reasons]}
+                'reasons': BesideMissing(
+                    [reason.to_row() for reason in reasons])}
 
     def _proposal(self, record: GroupRecord,
                   members: Sequence[MemberRecord]) -> Proposal:

@@ -50,11 +50,13 @@ def group_values(record: GroupRecord) -> dict[str, Any]:
 
 
 def group_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields of a GroupRecord as column values."""
+    """Fields of a GroupRecord as column values. The lease and the reasons may
+    be functions: see ``transitions.change_group``."""
     encode = {'status': str, 'levels': list, 'document': dict,
               'task': lambda task: task and str(task),
               'pending': lambda pending: pending and dict(pending),
-              'reasons': lambda reasons: [dict(r) for r in reasons],
+              'reasons': lambda reasons: reasons if callable(reasons)
+              else [dict(r) for r in reasons],
               'violations': lambda found: [dict(r) for r in found] or None}
     return {name: encode[name](value) if name in encode else value
             for name, value in changes.items()}

@@ -13,6 +13,7 @@ from nova_holistic.table.changes import (
     planned_rows, transitions)
 from nova_holistic.table.changes.claim import (
     Claim, NO_SEEN_ROWS, SeenRows, Standing)
+from nova_holistic.table.changes.first_change import FirstChange
 from nova_holistic.table.conditional_updates import update_rows
 from nova_holistic.table.coordination.actions import Actions
 from nova_holistic.table.coordination.bindings import Bindings
@@ -222,11 +223,11 @@ class PlacementTable:
 
     def release(self, holds: Collection[str], now: datetime,
                 with_servers: bool = False,
-                at: member_release.AtRevision | None = None) -> bool:
+                first: FirstChange | None = None) -> bool:
         """Release members that have no server and will not get one: see
         ``member_release.release``."""
         return member_release.release(
-            self.database, holds, now, with_servers, at)
+            self.database, holds, now, with_servers, first)
 
     def release_unleased(self, member: MemberRecord, now: datetime,
                          surplus: member_release.Surplus | None = None

@@ -295,6 +295,27 @@ def test_fewer_servers_are_planned_down_to_the_minimum(cloud):
     assert record.status == 'unplaceable'
 
 
+def test_a_server_that_is_added_is_no_longer_missing(cloud):
+    """The client chooses the number of one of the servers."""
+    blockers = [plan(cloud, 1, flavor='large') for _ in range(3)]
+    group = plan(cloud, {'min': 2, 'desired': 8})
+    assert missing(cloud, group) == 'node-5, node-6, node-7'
+    for _ in range(5):
+        build(cloud, group)
+    for number, after in (5, 'node-6, node-7'), (30, 'node-6'), (6, None):
+        cloud.lifecycle.delete(blockers.pop())
+        build(cloud, group, f'node-{number}')
+        assert missing(cloud, group) == after
+    assert cloud.table.get_group(group).reasons == ()
+    assert_nothing_is_left_over(cloud, group)
+
+
+def missing(cloud, group):
+    """The missing servers that the first reason lists."""
+    reasons = cloud.table.get_group(group).reasons
+    return reasons[0]['at'] if reasons else None
+
+
 def test_a_replica_is_planned_with_fewer_servers_than_desired(cloud):
     """Both the replica and its servers may be left out, and 8 fit."""
     for least in (0, 1):

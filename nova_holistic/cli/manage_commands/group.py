@@ -18,6 +18,7 @@ from nova_holistic.documents.definition import (
     is_template, read_definition, split_definition)
 from nova_holistic.policies import load_policy_types
 from nova_holistic.table.errors import GroupUnknown
+from nova_holistic.table.group_reasons import about_others
 from nova_holistic.table.records import GroupRecord, GroupStatus
 from nova_holistic.table.store import PlacementTable
 
@@ -119,7 +120,8 @@ def _document(name: str, values: Mapping[str, str],
 def _planning_result(table: PlacementTable, record: GroupRecord,
                      form: str) -> CommandResult:
     """The group after planning, whether it succeeded or failed."""
-    bad = record.reasons or record.status in _FAILED
+    # The minimum of its members may permit that the group lacks some.
+    bad = about_others(record.reasons) or record.status in _FAILED
     return CommandResult(_group_text(table, record.uuid, form),
                          exits.UNPLACEABLE if bad else exits.GOOD)
 

@@ -12,6 +12,7 @@ from nova_holistic.client.osc import boot
 from nova_holistic.client.osc.command import HolisticCommand, UNPLACED
 from nova_holistic.client.osc.definition_file import DefinitionFile
 from nova_holistic.client.osc import formatted_columns, progress
+from nova_holistic.client.osc.missing_servers import is_smaller
 from nova_holistic.exceptions import HolisticError
 
 
@@ -22,18 +23,20 @@ class WaitingCommand(HolisticCommand):
                 before: int | None = None) -> dict[str, Any]:
         """The group, after the requested wait.
 
+        :param group: the answer to the request
         :param before: revision of the group before the request, 0 for a new
             group; None if the request does not change the definition
         :raises CommandError: the wait timed out, or no plan exists
         """
         if not args.wait:
             return group
+        known = group['reasons']
         with (progress.timeout_as_error(f'group {group["id"]}'),
               progress.bar(group['name']) as report):
             group = self.client().groups.wait(
                 group['id'], args.timeout, report)
         if group['status'] in UNPLACED or (
-                group['reasons'] and not _is_smaller(group, before)):
+                group['reasons'] and not is_smaller(group, before, known)):
             raise change_failed(group)
         return group
 
@@ -264,13 +267,6 @@ def change_failed(group: dict[str, Any]) -> exceptions.CommandError:
     return exceptions.CommandError(
         f'group {group["id"]} {verb} {group["status"]}: '
         + '; '.join(formatted_columns.reason_lines(group['reasons'])))
-
-
-def _is_smaller(group: dict[str, Any], before: int | None) -> bool:
-    """Whether the definition was accepted and the group has fewer servers
-    than it desires, as their minimum permits."""
-    return (before is not None and group['revision'] > before
-            and any(count['missing'] for count in group['counts']))
 
 
 def with_group(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:

@@ -30,7 +30,7 @@ class PartialPlan:
     :ivar decision: None if no member is accepted
     :ivar accepted: paths of lost members
     :ivar reasons: reasons for members without places; a reason names its
-        members
+        members. If members may be left out, they are ``missing``
     """
 
     request: PlanningRequest
@@ -60,6 +60,7 @@ class PartialPlanner:
             ``kinds`` that stands for them, in an order in which each unit
             follows the unit that it needs; None means single members
         """
+        self._optional = units is not None
         self._units = units or {
             path: Unit(path, path, frozenset([path])) for path in kinds}
         paths = [m.path for m in request.group.all_members()]
@@ -132,18 +133,21 @@ class PartialPlanner:
         """Each reason once, with the names of its members before it."""
         accepted = set(self._accepted)
         left = [path for path in paths if path not in accepted]
-        found: dict[Reason, None] = {}
+        found: dict[Reason, list[str]] = {}
         for kind, reasons in self._refused.items():
-            found[_reason([path for path in left if self._kinds[path] == kind],
-                          'cannot be placed, for the reasons that follow')
-                  ] = None
-            found.update(dict.fromkeys(reasons))
+            refused = [path for path in left if self._kinds[path] == kind]
+            for each in (_reason(refused, 'cannot be placed, for the reasons '
+                                          'that follow'), *reasons):
+                found.setdefault(each, []).extend(refused)
         untried = [path for path in self._untried
                    if self._kinds[path] not in self._refused]
         if untried:
             found[_reason(untried, 'no place was found before the time limit '
-                                   'for planning was reached')] = None
-        return tuple(found)
+                                   'for planning was reached')] = untried
+        # Lost members have rows, which state that they have no places.
+        return tuple(replace(reason, missing=tuple(
+            members if self._optional else ()))
+            for reason, members in found.items())
 
 
 def kinds(group: Group, paths: Sequence[str]) -> Mapping[str, Hashable]:

@@ -28,6 +28,7 @@ from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.plan import Reason
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table import errors as table_errors
+from nova_holistic.table.group_reasons import BesideMissing
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState)
 from nova_holistic.table import volume_records
@@ -66,7 +67,8 @@ class Replanner:
         if record.status in volume_records.CLAIMABLE:
             table.update_group(
                 record.uuid, volume_records.CLAIMABLE,
-                updated_at=self._parts.clock(), reasons=self.reasons(record))
+                updated_at=self._parts.clock(),
+                reasons=BesideMissing(self.reasons(record)))
             crash_points.reached('replan.reasons-written')
             table.settle(record.uuid, self._parts.clock())
         return table.get_group(group_uuid) or record
@@ -92,7 +94,8 @@ class Replanner:
             return False
         if restored and not _lost(table.members(group_uuid)):
             table.update_group(group_uuid, CLAIMABLE,
-                               updated_at=self._parts.clock(), reasons=())
+                               updated_at=self._parts.clock(),
+                               reasons=BesideMissing())
         return restored
 
     def reasons(self, record: GroupRecord) -> Sequence[Mapping[str, str]]:

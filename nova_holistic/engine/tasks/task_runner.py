@@ -22,6 +22,7 @@ from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table import errors as table_errors
+from nova_holistic.table.group_reasons import BesideMissing
 from nova_holistic.table.queries.progress import SETTLING
 from nova_holistic.table.records import GroupRecord, GroupStatus, Task
 from nova_holistic.table.store import PlacementTable
@@ -116,7 +117,8 @@ class TaskRunner:
             if record.task == Task.UPDATING:
                 self._updater.undo(record)
                 crash_points.reached('task.undone')
-            ownership.finish(reasons=[r.to_row() for r in why])
+            ownership.finish(
+                reasons=BesideMissing([r.to_row() for r in why]))
 
     def _plan(self, record: GroupRecord) -> Changes | None:
         ownership = Ownership(self._table, record, self._clock)
@@ -137,7 +139,8 @@ class TaskRunner:
         try:
             changes = self._updater.update(record)
         except NotPlanned as end:
-            return {'reasons': [r.to_row() for r in end.reasons]}
+            return {'reasons': BesideMissing(
+                [r.to_row() for r in end.reasons])}
         if self.act is None or not built_members.allowed(record.pending):
             return changes
         return self.act(record, changes)
@@ -146,7 +149,7 @@ class TaskRunner:
         """Find places for lost members. A group without any plan is planned
         as if it were new."""
         if record.status in CLAIMABLE:
-            return {'reasons': self._replanner.reasons(record)}
+            return {'reasons': BesideMissing(self._replanner.reasons(record))}
         if record.status in SETTLING or any(
                 m.instance_uuid for m in self._table.members(record.uuid)):
             # The group was released or completed after the task was requested.

@@ -21,6 +21,7 @@ from nova_holistic.engine.fewer_members import FewerMembers
 from nova_holistic.engine import member_rows
 from nova_holistic.engine.objective_values import changed_value
 from nova_holistic.engine.proposal import PlannerComponents
+from nova_holistic.engine import reasons
 from nova_holistic.engine.tasks.executor import Change, Executor
 from nova_holistic.engine.tasks.journal import TaskJournal
 from nova_holistic.engine.tasks.ownership import Ownership
@@ -39,6 +40,7 @@ from nova_holistic.table.changes import group_revision
 from nova_holistic.table.changes.group_revision import Revision
 from nova_holistic.table.changes.transitions import LeaseEnd
 from nova_holistic.table.database import Duplicate
+from nova_holistic.table.group_reasons import BesideMissing
 from nova_holistic.table.queries.progress import SETTLING
 from nova_holistic.table.records import GroupRecord, GroupStatus
 
@@ -78,18 +80,19 @@ class Updater:
         """
         journal = self._journal(record)
         if journal.recover():
-            return {'reasons': ()}
+            return {'reasons': BesideMissing()}
         revised = parse_group(_document(record), self._parts.policy_types)
         unused_groups.must_be_known(self._parts.snapshot_planner, revised)
         proposal = self._executor.carry_out(_Update(
             self._parts, journal, record, revised,
             Adopter(self._parts, self.read_servers)))
-        changes = {'reasons': _plain_reasons((
-            *proposal.missing,
-            *late_objections(self._parts.snapshot_planner, proposal)))}
+        # The revision has written the reasons for missing members.
+        late = late_objections(self._parts.snapshot_planner, proposal)
+        changes: dict[str, Any] = {
+            'reasons': BesideMissing(reasons.rows(late))}
         if proposal.violations:
-            changes |= {'status': GroupStatus.DEGRADED,
-                        'violations': _plain_reasons(proposal.violations)}
+            return {**changes, 'status': GroupStatus.DEGRADED,
+                    'violations': reasons.rows(proposal.violations)}
         return changes
 
     def undo(self, record: GroupRecord) -> None:
@@ -264,6 +267,7 @@ class _Update(Change):
             'name': self._revised.name, 'document': self._document,
             'objective': proposal.request.objective,
             **proposal.decision.group_fields(),
+            'reasons': reasons.rows(proposal.missing),
             'pending': self.journal.revised_with(proposal.unneeded())}
         changes |= changed_value(self.record, proposal)
         if self.record.status not in SETTLING:
@@ -294,7 +298,3 @@ class _Update(Change):
 def _document(record: GroupRecord) -> Mapping[str, Any]:
     """The revised document; for a new group, the document of its creation."""
     return (record.pending or {}).get('document', record.document)
-
-
-def _plain_reasons(found: Sequence[Reason]) -> Sequence[Mapping[str, str]]:
-    return [r.to_row() for r in found]

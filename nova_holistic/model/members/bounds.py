@@ -30,6 +30,11 @@ def numbered(stem: str, name: str) -> int | None:
     return int(number)
 
 
+def description_of(path: str) -> str:
+    """The path of the description of a numbered server or replica."""
+    return path.rpartition('-')[0]
+
+
 def free_number(taken: Collection[int]) -> int:
     """The lowest number that is not taken."""
     number = 0

@@ -8,6 +8,7 @@ A search in Placement follows only if none of them is usable.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+import functools
 import uuid
 
 import nova.conf
@@ -19,6 +20,7 @@ from nova_holistic.engine.update.outdated_members import (
     is_any_outdated, is_outdated, is_up_to_date)
 from nova_holistic.model.elastic.growth import (
     AtMaximum, Existing, next_server, NotGrown)
+from nova_holistic.model.elastic.missing import still_missing
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
@@ -35,6 +37,7 @@ from nova_holistic.scheduler.policies import deleted_servers, membership
 from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.table.changes import group_growth
 from nova_holistic.table.coordination.tasks import NewTask
+from nova_holistic.table import group_reasons
 from nova_holistic.table.queries.group_members import GroupMembers
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState, Place, Task)
@@ -145,13 +148,29 @@ class MemberGrowth:
             row = self._placed(record, rows, vacancy, instance_uuid)
             number = group_growth.grow(
                 self._connections.table.database,
-                group_growth.Growth(record, row, vacancy.reused), rows,
+                group_growth.Growth(
+                    record, row, vacancy.reused,
+                    self._reasons(record, rows, row)), rows,
                 self._connections.clock())
             if number is not None:
                 self._others = rows
                 self._grown[number] = row = replace(row, id=number)
                 return claims.add(row, vacancy.reused)
         raise RequestRefused(f'group {group_uuid} is being changed by others')
+
+    def _reasons(self, record: GroupRecord, rows: Sequence[MemberRecord],
+                 row: MemberRecord) -> group_reasons.ChangedReasons | None:
+        """The reasons for missing members when the group has a further one;
+        None if no member is missing."""
+        if not group_reasons.about_missing(record.reasons):
+            return None
+        group = membership.parsed_group(
+            record, self._connections.policy_types)
+        live = {row.member.path, *(
+            each.member.path for each in rows if each.state in _LIVE)}
+        return functools.partial(
+            group_reasons.reduced,
+            remaining=functools.partial(still_missing, group, live))
 
     def _vacancy(self, record: GroupRecord, rows: GroupMembers,
                  path: str) -> _Vacancy:

@@ -18,6 +18,7 @@ from nova_holistic.table.changes import (
     alternates, places_versions, transitions)
 from nova_holistic.table.changes.member_moves import positions, read_positions
 from nova_holistic.table.database import Database, Duplicate, retried
+from nova_holistic.table.group_reasons import ChangedReasons
 from nova_holistic.table.history import events
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState)
@@ -49,11 +50,14 @@ class Growth:
     :ivar wanted: the new row: claimed, with its place, its alternates and a
         hold that is never written to Placement
     :ivar seen: the row that it replaces, as it was read; None for a new row
+    :ivar reasons: returns the reasons of the group with the new member; None
+        if they do not change
     """
 
     record: GroupRecord
     wanted: MemberRecord
     seen: MemberRecord | None = None
+    reasons: ChangedReasons | None = None
 
 
 def grow(database: Database, growth: Growth,
@@ -86,7 +90,9 @@ def _grow(database: Database, growth: Growth,
                 GroupRow.revision == record.revision], {
                     'updated_at': now,
                     'places_version': places_versions.next_version(),
-                    **_status(record)}):
+                    **_status(record), **(
+                        {} if growth.reasons is None
+                        else {'reasons': growth.reasons})}):
             raise _NotWritten
         if read_positions(session, record.uuid) != positions(checked_rows):
             raise _NotWritten

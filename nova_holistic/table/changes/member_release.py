@@ -3,13 +3,15 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 
 from nova_holistic.table.batches import batches
+from nova_holistic.table.changes.first_change import FirstChange
 from nova_holistic.table.changes import places_versions, transitions
 from nova_holistic.table.database import Database, retried
+from nova_holistic.table.group_reasons import without_missing
 from nova_holistic.table.history import events
 from nova_holistic.table.queries.progress import SETTLING
 from nova_holistic.table.records import (
@@ -36,42 +38,43 @@ _SURPLUS_REASON = (events.reason(
 _EXPIRED = (events.reason('', "the group's lease has passed"),)
 
 
-class AtRevision(NamedTuple):
-    """The revision that a group must have."""
-
-    group_uuid: str
-    revision: int
-
-
 def release(database: Database, holds: Collection[str], now: datetime,
-            with_servers: bool = False, at: AtRevision | None = None) -> bool:
+            with_servers: bool = False,
+            first: FirstChange | None = None) -> bool:
     """Release members in one of the states ``RELEASABLE``.
 
     :param holds: holds of the members that were read. Their IDs are not used,
         because SQLite reuses the IDs of deleted rows
     :param with_servers: whether members in other states are released when
         their servers are deleted
-    :param at: required revision of their group before the first change; None
-        means any
+    :param first: what the first transaction checks and changes in their group
     :returns: False if the group has another revision or does not exist, and
         nothing is changed
     """
     for batch in batches(sorted(holds)):
-        if not _release_batch(database, batch, now, with_servers, at):
+        if not _release_batch(database, batch, now, with_servers, first):
             return False
-        at = None
+        first = None
     return True
 
 
+@retried
 def expire(database: Database, group_uuid: str, now: datetime) -> None:
-    """Release the unclaimed members of a group if its lease has expired.
+    """Release the unclaimed members of a group if its lease has expired. The
+    group then has no reasons for missing members.
 
     The statement that selects the members also checks the lease, so that it
     respects a lease that is extended at the same time.
     """
-    _release(database, now, [
-        MemberRow.state.in_(UNCLAIMED), MemberRow.group_uuid == group_uuid,
-        _lease_passed(group_uuid, now)], _EXPIRED)
+    with database.link_writer() as transaction:
+        transitions.change_members(transaction, [
+            MemberRow.state.in_(UNCLAIMED),
+            MemberRow.group_uuid == group_uuid,
+            _lease_passed(group_uuid, now)],
+            {'state': MemberState.RELEASED, 'updated_at': now}, _EXPIRED)
+        transitions.change_group(transaction, group_uuid, [
+            NOT_UPDATING, GroupRow.lease_expires_at <= now],
+            {'reasons': without_missing})
 
 
 Surplus = Callable[[Collection[str]], bool]
@@ -150,10 +153,10 @@ def _lease_passed(group_uuid: str, now: datetime) -> Any:
 
 @retried
 def _release_batch(database: Database, holds: Sequence[str], now: datetime,
-                   with_servers: bool, at: AtRevision | None) -> bool:
+                   with_servers: bool, first: FirstChange | None) -> bool:
     """Like ``release``, in one transaction."""
     with database.link_writer() as transaction:
-        if at is not None and not transitions.lock_revision(transaction, *at):
+        if first is not None and not first.apply(transaction):
             return False
         if with_servers:
             # This locks the rows, so that a claim happens before or after the

@@ -25,6 +25,9 @@ from nova_holistic.table import states
 _SHOWN = ('status', 'lease_expires_at')
 """Columns of a group whose change is an event."""
 
+_COMPUTED = ('lease_expires_at', 'reasons')
+"""Columns of a group whose new value may be computed from the current one."""
+
 LeaseEnd = Callable[[datetime | None], datetime | None]
 """The new end of a lease, computed from its current end."""
 
@@ -38,10 +41,12 @@ def change_group(session: Transaction, group_uuid: str, where: Sequence[Any],
     """Change the columns of a group's row if it satisfies the conditions, and
     if the state machine allows the change of its status.
 
-    This is one statement if neither the status nor the lease is changed.
+    This is one statement if neither the status nor the lease is changed, and
+    no value is computed.
 
     :param values: new values; that of ``lease_expires_at`` may be a LeaseEnd,
-        which receives the value that no other transaction can change
+        and that of ``reasons`` may be ChangedReasons. Each receives the value
+        that no other transaction can change
     :param by: names of the permitted transitions of the status; None permits
         all
     :returns: whether the row was changed
@@ -52,17 +57,16 @@ def change_group(session: Transaction, group_uuid: str, where: Sequence[Any],
             states.GROUPS.leading_to(GroupStatus(values['status']), by)))
     if any(name in values for name in _RESERVING):
         values = {**values, 'places_version': places_versions.next_version()}
-    if not any(name in values for name in _SHOWN):
+    computed = [name for name in _COMPUTED if callable(values.get(name))]
+    if not computed and not any(name in values for name in _SHOWN):
         return _update_group(session, conditions, values)
     if not _update_group(session, conditions, {'status': GroupRow.status}):
         return False
     before = session.execute(sa.select(
-        GroupRow.status, GroupRow.lease_expires_at).where(
+        GroupRow.status, GroupRow.lease_expires_at, GroupRow.reasons).where(
             GroupRow.uuid == group_uuid)).one()
-    lease_end = values.get('lease_expires_at')
-    if callable(lease_end):
-        values = {**values,
-                  'lease_expires_at': lease_end(before.lease_expires_at)}
+    values = {**values, **{name: values[name](getattr(before, name))
+                           for name in computed}}
     _update_group(session, [GroupRow.uuid == group_uuid], values)
     events.add(session, _of_group(group_uuid, before, values))
     return True

@@ -149,7 +149,7 @@ class Refusals:
         known = session.scalar(sa.select(GroupRow.reasons).where(
             GroupRow.uuid == group)) or []
         others = [earlier for earlier in known
-                  if earlier['at'] != reason['at']]
+                  if earlier['at'] != reason['at'] or earlier.get('missing')]
         session.execute(
             sa.update(GroupRow).where(GroupRow.uuid == group)
             .values(reasons=[*others, dict(reason)])

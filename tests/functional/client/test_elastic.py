@@ -3,6 +3,7 @@
 
 import pytest
 
+from nova_holistic.table.records import MemberState
 from tests.functional.engine.world import shop
 
 
@@ -80,6 +81,19 @@ def test_other_changes_are_possible_while_servers_are_missing(
     assert group['members'] == {'planned': 4}
     assert [count['missing'] for count in group['counts']] == [1]
     assert world.vcpus_used() == 4
+
+
+def test_a_replan_succeeds_although_a_server_is_missing(
+        world, created, read):
+    (group,) = world.table.list_groups()
+    (web,) = [row for row in world.table.members(group.uuid)
+              if row.member.path == 'web']
+    world.holds.drop([web.hold])
+    assert world.table.change_state(
+        web.id, [web.state], MemberState.LOST, world.now, held=False)
+    replanned = read('group', 'replan', 'shop', '--wait')
+    assert replanned['members'] == {'planned': 3}
+    assert replanned['reasons'] == created['reasons']
 
 
 @pytest.mark.parametrize('path,options,words', [

@@ -10,6 +10,7 @@ from nova_holistic.model.elastic.counts import counts
 from nova_holistic.model.elastic.fitted_group import fitted
 from nova_holistic.model.elastic.growth import (
     AtMaximum, Existing, is_surplus, next_server, NotGrown)
+from nova_holistic.model.elastic.missing import still_missing
 from nova_holistic.model.elastic.optional_members import optional_units
 
 NUMBERS = strategies.tuples(*[strategies.integers(0, 4)] * 3).map(sorted)
@@ -182,3 +183,23 @@ def test_members_that_have_a_place_count_towards_the_minimum():
     assert {'node-0', 'shard-0/first', 'shard-1/next-0'} < paths(group)
     assert [unit.path for unit in optional_units(group, placed)] == [
         'node-0', 'shard-0']
+
+
+@pytest.mark.parametrize('live, after', [
+    (['node-0'], ['node-1', 'node-2']),
+    (['node-0', 'node-2'], ['node-1']),
+    (['node-0', 'node-7'], ['node-1']),
+    (['node-0', 'node-7', 'node-8'], [])])
+def test_servers_are_missing_until_as_many_exist_as_desired(live, after):
+    group = elastic(1, 3, 5)
+    assert still_missing(group, {'web', *live}, ['node-1', 'node-2']) == after
+
+
+def test_a_replica_is_missing_until_it_has_a_server():
+    group = shop(1, count={'min': 0, 'desired': 2})
+    missing = ['shard-0', 'shard-1/next-0', 'shard-1']
+    assert still_missing(group, {'shard-0/first'}, missing) == [
+        'shard-1/next-0', 'shard-1']
+    assert still_missing(
+        group, {'shard-1/first', 'shard-1/next-5', 'shard-9/first'},
+        missing) == []

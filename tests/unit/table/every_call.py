@@ -19,9 +19,9 @@ from nova_holistic.table.changes import (
     group_purge, group_revision, held_places, member_moves, member_release,
     member_replan, mirrored_members, recovered_groups)
 from nova_holistic.table.changes.detaching import Detached
+from nova_holistic.table.changes.first_change import FirstChange
 from nova_holistic.table.changes.group_revision import Revision
 from nova_holistic.table.changes.held_places import Handover
-from nova_holistic.table.changes.member_release import AtRevision
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.coordination.bindings import (
     Binding, BindingKind, Hinted, stack_target)
@@ -31,6 +31,7 @@ from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.created_volumes import (
     CreatedVolumeState, CreationStatus, VolumeRequest)
 from nova_holistic.table import errors
+from nova_holistic.table import group_reasons
 from nova_holistic.table.history import deletions
 from nova_holistic.table.history.pages import Page as EventPage
 from nova_holistic.table.queries import consumers, memberships, overview
@@ -275,10 +276,12 @@ def move_and_release(table, group):
     table.accept_places([new_row.hold], NOON)
     table.group_cache.read(group.uuid)
     table.forget_holds([new_row.hold])
-    assert not table.release([free.hold], NOON, at=AtRevision(group.uuid, 77))
-    assert table.release([free.hold], NOON, at=AtRevision(group.uuid, 1))
     assert not table.release(
-        [built.hold], NOON, True, AtRevision(group.uuid, 77))
+        [free.hold], NOON, first=FirstChange(group.uuid, 77))
+    assert table.release([free.hold], NOON, first=FirstChange(
+        group.uuid, 1, group_reasons.without_missing))
+    assert not table.release(
+        [built.hold], NOON, True, FirstChange(group.uuid, 77))
     table.release([built.hold], NOON, with_servers=True)
     assert table.change_state(
         built.id, [MemberState.BUILT], MemberState.CLAIMED, NOON)
@@ -297,7 +300,8 @@ def grow(table):
         held=False, instance_uuid=builders.new_uuid(), member=replace(
             first.member, path='db/more', description='db/more'))
     number = group_growth.grow(
-        table.database, group_growth.Growth(group, wanted), rows, NOON)
+        table.database, group_growth.Growth(
+            group, wanted, reasons=group_reasons.without_missing), rows, NOON)
     row = next(row for row in table.members(group.uuid) if row.id == number)
     assert table.release_unleased(row, NOON, lambda live: True)
     rows = table.members(group.uuid)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reasons for missing members, among the reasons of a group.
+
+A group with a plan may have fewer members than desired. A reason for this
+names the missing members in ``missing``. It stays until the members exist, or
+until an update or a release decides about them. Each task of the group
+replaces all other reasons.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nova_holistic.model.members.bounds import description_of
+
+Row = Mapping[str, Any]
+"""A reason in the form of the placement table: see ``Reason.to_row``."""
+
+Rows = Sequence[Row]
+
+ChangedReasons = Callable[[Rows], Rows]
+"""The new reasons of a group, computed from its current reasons."""
+
+
+def about_missing(reasons: Iterable[Row]) -> list[Row]:
+    """The reasons for missing members."""
+    return [reason for reason in reasons if reason.get('missing')]
+
+
+def about_others(reasons: Iterable[Row]) -> list[Row]:
+    """All other reasons."""
+    return [reason for reason in reasons if not reason.get('missing')]
+
+
+@dataclass(frozen=True, slots=True)
+class BesideMissing:
+    """The reasons after a task that does not change how many members the
+    group has. The reasons for missing members stay.
+
+    :ivar new: reasons that replace the others
+    """
+
+    new: Rows = ()
+
+    def __call__(self, before: Rows) -> Rows:
+        return [*map(dict, self.new), *about_missing(before)]
+
+    def with_more(self, more: Rows) -> 'BesideMissing':
+        """The reasons with others behind the new ones."""
+        return BesideMissing([*self.new, *more])
+
+
+def without_missing(before: Rows) -> Rows:
+    """The reasons of a group that gets no further members."""
+    return about_others(before)
+
+
+def reduced(before: Rows, remaining: Callable[
+        [Sequence[str]], Collection[str]]) -> Rows:
+    """The reasons when some members are no longer missing.
+
+    :param remaining: receives the paths of the missing members, in their
+        order; returns those that are still missing
+    """
+    missing = remaining([path for reason in about_missing(before)
+                         for path in reason['missing']])
+    return [each for reason in before
+            if (each := _reduced(reason, missing)) is not None]
+
+
+def without_descriptions(before: Rows, names: Collection[str]) -> Rows:
+    """The reasons when no member of these descriptions is missing any
+    longer.
+
+    :param names: paths of descriptions
+    """
+    return reduced(before, lambda missing: [
+        path for path in missing if description_of(path) not in names])
+
+
+def _reduced(reason: Row, missing: Collection[str]) -> Row | None:
+    """A reason for fewer missing members; None if it explains none."""
+    before = reason.get('missing')
+    if not before:
+        return reason
+    after = [path for path in before if path in missing]
+    if not after:
+        return None
+    # The first of several reasons lists the missing members as its position.
+    at = reason['at'] if reason['at'] != ', '.join(before) else (
+        ', '.join(after))
+    return {**reason, 'at': at, 'missing': after}
