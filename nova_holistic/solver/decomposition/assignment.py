@@ -9,6 +9,7 @@ complete integer program is solved only if they cannot be completed to one.
 """
 
 from collections.abc import Sequence
+import contextlib
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from nova_holistic.solver.milp.backend import Status
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.numerics.tolerances import INTEGRALITY
 from nova_holistic.solver.problem.case import Case, Counts
-from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.deadline import Deadline, InTime, OutOfTime
 from nova_holistic.solver.problem.rows import Atom, Kind
 
 
@@ -26,14 +27,16 @@ def assigned_counts(case: Case, table_of: Sequence[int], places: KindCounts,
                     deadline: Deadline) -> Counts | None:
     """Counts for the classes that satisfy all rules, and preferences as far as
     these places permit. Members that get no place are not counted. None if the
-    program would be too large or no counts were found.
+    program would be too large or no counts were found in time.
 
     :param table_of: [class]: index in ``places`` of the places that the class
         may use
     :param places: for each index, host index to number of places
     """
-    program = _Assignment(case, table_of, places)
-    return program.solve(deadline) if program.small else None
+    with contextlib.suppress(OutOfTime):
+        program = _Assignment(case, table_of, places, deadline.check)
+        return program.solve(deadline) if program.small else None
+    return None
 
 
 class _Assignment:
@@ -45,8 +48,8 @@ class _Assignment:
     """
 
     def __init__(self, case: Case, table_of: Sequence[int],
-                 places: KindCounts):
-        self._case = case
+                 places: KindCounts, in_time: InTime):
+        self._case, self._in_time = case, in_time
         number = np.zeros((len(places), len(case.table)), dtype=np.int64)
         for t, kind_places in enumerate(places):
             number[t, list(kind_places)] = list(kind_places.values())
@@ -67,8 +70,12 @@ class _Assignment:
         self._assign_all(np.asarray(table_of), number)
 
     def solve(self, deadline: Deadline) -> Counts | None:
-        """Return counts for the classes; None if none were found."""
+        """Return counts for the classes; None if none were found.
+
+        :raises OutOfTime: if the time ends before the program is built
+        """
         for row in self._case.rules.every_row():
+            self._in_time()
             expanded, constant = self._expand(row.terms)
             self._linear.add_row(expanded, *row.bounds(constant))
         for carried, terms, _ in self._case.rules.penalties:
@@ -105,12 +112,14 @@ class _Assignment:
     def _assign_all(self, table_of: np.ndarray,
                     number: np.ndarray) -> None:
         for c, each in enumerate(self._case.classes):
+            self._in_time()
             columns = self._column[c][self._column[c] >= 0]
             # Every member has a place or is missing.
             self._linear.add_row(
                 [(np.append(columns, len(self._places) + c), 1.0)],
                 len(each.members), len(each.members))
         for t, h in np.argwhere(number > 0).tolist():
+            self._in_time()
             columns = self._column[table_of == t, h]
             columns = columns[columns >= 0]
             # No place is assigned twice.
@@ -128,6 +137,8 @@ class _Assignment:
         stay."""
         found, constant = [(np.zeros(0, dtype=np.int64), 0.0)], 0.0
         for atom, weight in terms:
+            # A preference may have a term for each host.
+            self._in_time()
             if atom.kind is Kind.FREE:
                 own_columns = np.array([
                     self._own[atom] if atom in self._own

@@ -131,6 +131,8 @@ class Rules:
                               domain)
 
     def used(self, scope: Scope, domain: Domain) -> Expression:
+        # A preference may have a term for each host, and only one row.
+        self.in_time()
         return self._quantity(Kind.USED, self.number(scope), domain.level,
                               domain)
 

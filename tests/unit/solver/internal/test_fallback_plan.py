@@ -14,6 +14,7 @@ from nova_holistic.model.plan import Plan, Unknown
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.affinity import Affinity, SoftAffinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.relationship_anti_affinity import (
     RelationshipAntiAffinity)
 from nova_holistic.policies.spread import Spread
@@ -33,6 +34,7 @@ from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.clocks import Stopping
 from tests.unit.solver.internal.deadlines import in_time
 
 OBJECTIVES = ('fewest-hosts', 'stack', 'spread')
@@ -297,6 +299,29 @@ def test_members_without_a_place_wait_until_the_other_zones_have_members():
         in_time())
     assert counts is not None
     assert not case.violates_policy(case.placement(counts))
+
+
+@pytest.mark.parametrize('readings', [2, 5, 20, 100])
+def test_an_assignment_is_given_up_at_the_time_limit(readings):
+    case, kinds, seats = _places_on_one_host()
+    clock = Stopping(readings)
+    assert class_counts.assigned_counts(
+        case, kinds, seats, Deadline(clock, 10.0)) is None
+    assert clock.late == 1
+
+
+def test_a_preference_with_a_term_for_each_host_is_read_in_time():
+    snapshot = cloud(*(host(f'h{n}', f'r{n}', servers=1) for n in range(50)))
+    checks = []
+    for policies in ([], [Exclusive(weight=1.0)]):
+        wanted = bind(group(servers('m', 2), policies=policies), snapshot)
+        checks.append(0)
+
+        def count():
+            checks[-1] += 1
+
+        Case.of(wanted, snapshot, {}, count)
+    assert checks[1] >= checks[0] + 50
 
 
 def test_the_fallback_plan_violates_no_preference_if_possible():
