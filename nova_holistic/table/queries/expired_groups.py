@@ -47,6 +47,7 @@ class ExpiredGroups:
     def __init__(self, database: Database):
         self._database = database
         self._lock = threading.Lock()
+        self._has_searched = False
         # Times of the last search and of the last complete search, by the
         # database's clock.
         self._read_at: datetime | None = None
@@ -61,18 +62,22 @@ class ExpiredGroups:
         """The groups in their current state, without those that have a pending
         update, because the update may renew the lease.
 
+        The first search is complete and does not read the database's clock,
+        because a command makes only one. So the second is complete, too.
+
         :param now: naive UTC, by the clock with which leases are compared
         :raises TableError: the database does not respond
         """
         with self._lock, self._database.view() as session:
-            at = session.scalar(sa.select(DatabaseNow()))
-            follows = self._can_follow(at)
+            at = (session.scalar(sa.select(DatabaseNow()))
+                  if self._has_searched else None)
+            follows = at is not None and self._can_follow(at)
             found = tuple(
                 self._of(session, now, self._candidates(session, now))
                 if follows else self._select(session, now))
             if not follows:
                 self._complete_at = at
-            self._read_at = at
+            self._read_at, self._has_searched = at, True
             self._until = max(now, self._until or now)
             self._returned = frozenset(group.uuid for group in found)
             return found

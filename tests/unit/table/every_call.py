@@ -569,8 +569,8 @@ def expire(table):
     """The lease of a group ends, and the group is deleted."""
     group = builders.planned(
         table, builders.a_group(lease_expires_at=NOON), node=20)
-    for _ in range(2):
-        # The second search follows the changes since the first.
+    for _ in range(3):
+        # The third search follows the changes since the second.
         assert [each.uuid
                 for each in table.expired_groups(NOON)] == [group.uuid]
     table.expire(group.uuid, NOON)
