@@ -17,7 +17,8 @@ class RefusalKind(enum.StrEnum):
     """The reason why a child makes no offer.
 
     ``UNPLACEABLE``: the child proved that the group does not fit now.
-    ``UNKNOWN``: the child found neither a plan nor a proof in its time.
+    ``UNKNOWN``: the child found neither a plan nor a proof in its time, or the
+    request exceeds a limit of the project there.
     ``UNREACHABLE``: no answer in time, or the child cannot work now. The
     request may have been carried out.
     ``FORBIDDEN``: the user has no access to the child, or not this right.

@@ -22,6 +22,9 @@ from nova_holistic.federation.http.traffic import Traffic
 
 _DENIED = (401, 403)
 _CHANGED = 412
+_LIMITS = ('holistic.over_limit', 'holistic.over_quota')
+"""Codes of errors with the status 403 for requests of users with all rights,
+which exceed a limit of their project."""
 _UNAVAILABLE = (408, 425, 429, 500, 502, 503, 504)
 """HTTP statuses of a service that cannot work now, and of its proxies."""
 _UNREADABLE = (ks_exceptions.ClientException, requests.RequestException,
@@ -124,7 +127,9 @@ class Exchange:
         return Answer(response.status_code, parse_body(body))
 
     def _refused(self, answer: Answer) -> Refusal:
-        kind = (RefusalKind.FORBIDDEN if answer.status in _DENIED
+        over_limit = any(has_error(answer.document, code) for code in _LIMITS)
+        kind = (RefusalKind.UNKNOWN if over_limit
+                else RefusalKind.FORBIDDEN if answer.status in _DENIED
                 else RefusalKind.UNREACHABLE if answer.status in _UNAVAILABLE
                 else RefusalKind.CHANGED if answer.status == _CHANGED
                 else RefusalKind.INVALID)

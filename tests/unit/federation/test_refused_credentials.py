@@ -2,15 +2,18 @@
 """A child refuses the credentials of a user for some time: the parent forgets
 no group that the child may have."""
 
+from dataclasses import replace
+
 import pytest
 
 from nova_holistic.federation.child import Refusal, RefusalKind
 from nova_holistic.federation.http import answers
-from nova_holistic.federation.results import Refused, Unknown
+from nova_holistic.federation.http.exchange import Answer
+from nova_holistic.federation.results import Placed, Refused, Unknown
 from nova_holistic.table.store import PlacementTable
 from tests.tables import new_table
 from tests.unit.federation.clouds import Federation, member, small
-from tests.unit.federation.http_servers import serving
+from tests.unit.federation.http_servers import exchange, serving
 from tests.unit.federation.test_hidden_groups import (
     Child, ParentOverHttp, SHOP)
 from tests.unit.federation.test_saga import LIMITS
@@ -132,6 +135,43 @@ def test_the_answer_of_each_cloud_that_does_not_accept_the_user_is_named():
     assert '(ams, dfw)' in first and 'credentials' not in first
     assert others == ['cloud ams: HTTP status 401',
                       'cloud dfw: group 5 belongs to project blue']
+
+
+def test_a_limit_of_the_project_is_no_refusal_of_the_user(parent, child):
+    parent.delete()
+    child.service.conf.set_override(
+        'max_members_per_project', 1, group='holistic_api')
+    child.service.renew()
+    group = parent.post(SHOP)
+    (reason,) = group['reasons']
+    assert group['status'] == 'error'
+    assert 'cloud dfw: ' in reason['message'] and (
+        'holistic_members' in reason['message'])
+    assert parent.table.parts.of_group(group['id']) == ()
+
+
+def test_a_group_is_divided_if_the_whole_exceeds_a_limit():
+    """The project may have one more member in each of two clouds."""
+    federation = Federation(ams=small('a1'), dfw=small('b1'))
+    for child in federation.children.values():
+        child.create = _limited(child)
+    found = federation.place({'name': 'shop', 'groups': [
+        {'name': name, 'members': [member('node')]} for name in 'ab']})
+    assert isinstance(found, Placed), found
+    assert {each.child for each in found.parts} == {'ams', 'dfw'}
+
+
+def _limited(child):
+    """Return a method that creates groups of one member only."""
+    create = child.create
+    over_limit = exchange('http://127.0.0.1:9')._refused(Answer(403, {
+        'errors': [{'code': 'holistic.over_limit', 'detail': 'too many'}]}))
+
+    def limited(document, *words):
+        if len(document['groups']) > 1:
+            return replace(over_limit, child=child.name)
+        return create(document, *words)
+    return limited
 
 
 def test_a_cloud_that_accepts_the_user_decides_about_the_group():
