@@ -7,7 +7,8 @@ import signal
 from keystoneauth1.adapter import Adapter
 import pytest
 
-from tests.heat.placements import hosts, hosts_by_id, the_group
+from tests.heat.placements import (
+    hosts, hosts_by_id, members, the_group)
 from tests.heat.templates import HEAD
 from tests.heat.test_group_resource import FULL
 from tools.cloud import catalog
@@ -114,8 +115,22 @@ def test_a_group_that_heat_has_not_deleted_is_not_replaced(
     renamed = PAIR.replace('  shop:', '  store:').replace(
         'get_resource: shop', 'get_resource: store')
     assert stack.update(renamed)[0] == 'UPDATE_COMPLETE'
-    assert groups.get(the_group(groups))['members'] == {'built': 2}
+    assert set(members(groups).values()) == set(stack.servers().values())
     assert not set(stack.servers().values()) & set(servers.values())
+
+
+def test_an_adopted_stack_of_a_deleted_group_keeps_its_servers(
+        stacks, groups, nova):
+    stack = stacks.create('full', PAIR)
+    group, servers = the_group(groups), stack.servers()
+    groups.delete(group)
+    adopted = stacks.adopt('again', PAIR, stack.abandon())
+    changed = PAIR.replace('type: anti-affinity', 'type: soft-anti-affinity')
+    for status, reason in (adopted.act('check'), adopted.update(changed),
+                           adopted.update(changed)):
+        assert status in ('CHECK_FAILED', 'UPDATE_FAILED')
+        assert f'group {group} no longer exists' in reason
+    assert hosts_by_id(nova).keys() == set(servers.values())
 
 
 def test_an_update_succeeds_although_fewer_servers_fit(stacks, groups):
