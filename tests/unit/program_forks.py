@@ -16,6 +16,10 @@ import tempfile
 from nova_holistic.cli import programs
 from tools.forked_process import run_and_exit
 
+_LATER = {'scheduler': ['nova_holistic.scheduler.lookup']}
+"""Modules that a program imports after it has read its configuration. Their
+import does not depend on it."""
+
 
 @dataclass(frozen=True)
 class Done:
@@ -64,7 +68,8 @@ class Programs:
 
 def _serve(names):
     for name in names:
-        importlib.import_module(f'nova_holistic.cli.{name}')
+        for module in (f'nova_holistic.cli.{name}', *_LATER.get(name, ())):
+            importlib.import_module(module)
     for line in sys.stdin:
         name, words, folder, nova = json.loads(line)
         with tempfile.TemporaryFile() as out, \
