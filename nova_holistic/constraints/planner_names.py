@@ -14,7 +14,8 @@ _Names = tuple[Sequence[Host], frozenset[str]]
 
 def planner_names(snapshot: Snapshot) -> frozenset[str]:
     """The planner's own traits and resource classes in the snapshot."""
-    return snapshot.lasting('planner names', _names, _renewed_names)[1]
+    return snapshot.once_for_lineage(
+        'planner names', _names, _renewed_names)[1]
 
 
 def _names(snapshot: Snapshot) -> _Names:

@@ -61,9 +61,9 @@ def test_derived_data_are_renewed_from_snapshot_to_snapshot(cloud, watch):
     def renewed(known, snapshot):
         return known, free(snapshot)
 
-    before = watch.snapshot().lasting('free', free, renewed)
+    before = watch.snapshot().once_for_lineage('free', free, renewed)
     consumer = cloud.add_consumer('cmp-3', {'VCPU': 1})
-    known, now = watch.snapshot().lasting('free', free, renewed)
+    known, now = watch.snapshot().once_for_lineage('free', free, renewed)
     assert known is before
     assert {name: before[name] - now[name] for name in now} == {
         'cmp-1': 0, 'cmp-2': 0, 'cmp-3': 1, 'cmp-4': 0}

@@ -84,8 +84,8 @@ class Snapshot:
     :ivar aggregates: metadata of each host aggregate of Nova, by UUID
     :ivar pools: storage pools, which take the volumes of a group; see
         ``model.storage_pools``
-    :ivar lineage: the latest results of :meth:`lasting`, shared by all
-        snapshots that were made of each other with ``replace``
+    :ivar lineage: the latest results of :meth:`once_for_lineage`, shared by
+        all snapshots that were made of each other with ``replace``
     :ivar _known: results of :meth:`once`
     :ivar _of_hosts: results of :meth:`once_for_hosts`
     :ivar _domains: results of :meth:`domain` by level and location
@@ -120,7 +120,7 @@ class Snapshot:
 
     def rows(self) -> Mapping[str, int]:
         """The index of each host in ``hosts`` by its name."""
-        return self.lasting('rows', _rows, _renewed_rows)[1]
+        return self.once_for_lineage('rows', _rows, _renewed_rows)[1]
 
     def named(self, names: Iterable[str]) -> Sequence[Host]:
         """The hosts with these names. Names that the snapshot lacks are
@@ -213,9 +213,11 @@ class Snapshot:
             self._of_hosts[key] = work()
         return self._of_hosts[key]
 
-    def lasting(self, key: Hashable, work: Callable[['Snapshot'], T],
-                renew: Callable[[T, 'Snapshot'], T]) -> T:
-        """Cache a value that is cheaper to update than to compute.
+    def once_for_lineage(self, key: Hashable,
+                         work: Callable[['Snapshot'], T],
+                         renew: Callable[[T, 'Snapshot'], T]) -> T:
+        """As :meth:`once`, for a result that is cheaper to update for a later
+        snapshot of the lineage than to compute.
 
         For each key, only the latest result of the lineage is kept. It should
         not refer to a snapshot.
@@ -232,7 +234,7 @@ class Snapshot:
             self.lineage[key] = answer
             return answer
 
-        return self.once(('lasting', key), follow)
+        return self.once(('lineage', key), follow)
 
     def without_servers(self, names: Iterable[str]) -> 'Snapshot':
         """The snapshot with one server less on each named host; a host may be

@@ -196,7 +196,7 @@ class HostArrays:
     def of(cls, snapshot: Snapshot) -> 'HostArrays':
         """The arrays of a snapshot. They are cached, and renewed from those of
         an earlier snapshot of its lineage."""
-        return snapshot.lasting(
+        return snapshot.once_for_lineage(
             cls, lambda new: cls(new.levels, new.hosts), cls.renewed)
 
     @cached_property

@@ -72,7 +72,8 @@ class RepeatedCopies:
 
         :param at_most: proved upper bound of the number of copies
         """
-        while self._number and self.total < at_most and not trials.over:
+        while self._number and self.total < at_most and (
+                trials.deadline.left()):
             self._number = min(self._number, at_most - self.total)
             try:
                 found = self._repeat(trials, at_most)
@@ -88,7 +89,7 @@ class RepeatedCopies:
         repeat them; return whether they fit at least once."""
         bound = self._bind_copies(self._number)
         times = (at_most - self.total) // self._number
-        while times and not trials.over:
+        while times and trials.deadline.left():
             divided = _divided(self._after, times)
             most = most_copies(self._bind_copies(1), divided,
                                trials.deadline.check)

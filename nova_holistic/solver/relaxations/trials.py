@@ -69,12 +69,6 @@ class Trials:
                              observer=None, limits=_in_time(
                                  self.settings.limits or all_limits())))
 
-    @property
-    def over(self) -> bool:
-        """Whether the time limit has passed, so that further trials have no
-        result."""
-        return not self.deadline.left()
-
     def fits(self, group: Group, snapshot: Snapshot) -> bool | None:
         """Whether a plan exists; None if this is unknown."""
         answer = self.plan(group, snapshot)
