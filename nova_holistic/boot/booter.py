@@ -14,10 +14,11 @@ from nova_holistic.boot.errors import RightUnavailable
 from nova_holistic.boot.group_servers import GroupServers
 from nova_holistic.boot.member_boot import MemberBoots, Settings, UNFINISHED
 from nova_holistic.boot.progress import Progress
-from nova_holistic.boot.rights import Right, Rights
+from nova_holistic.boot.rights import (
+    end_right, open_right, Right, Rights)
 from nova_holistic.boot.rollback import roll_back
 from nova_holistic.boot.surplus_servers import remove_surplus
-from nova_holistic import crash_points, exceptions
+from nova_holistic import crash_points
 from nova_holistic.engine.errors import OwnershipLost
 from nova_holistic.messaging.context import RequestContext
 from nova_holistic.table.boot_records import (
@@ -82,7 +83,7 @@ class Booter:
         progress = Progress(record, self._table.boots, self._clock)
         right = None
         try:
-            right = self._open(record)
+            right = open_right(self._rights, record)
             if record.status not in ENDED and not self._finish(
                     progress, right, hooks, stopping):
                 return False
@@ -116,26 +117,9 @@ class Booter:
                     BootStatus.ROLLING_BACK, [{'at': '', 'message': why}])
                 return self.run(progress.record, hooks, stopping)
             self._give_up(progress, why)
-        try:
-            self._open(record).end()
-        except RightUnavailable as error:
-            LOG.warning('The right to act for the user of group %s expires '
-                        'later: %s', record.group_uuid, error)
-        except exceptions.HolisticError:
-            raise
-        except Exception:
-            # The same error may have ended each attempt.
-            LOG.exception('The right to act for the user of group %s expires '
-                          'later', record.group_uuid)
-        crash_points.reached('boot.right-deleted')
+        end_right(self._rights, record)
         progress.close_boot()
         return True
-
-    def _open(self, record: BootRecord) -> Right:
-        if self._rights is None:
-            raise RightUnavailable(
-                'this engine has no [boot] encryption_keys')
-        return self._rights.open(record)
 
     def _finish(self, progress: Progress, right: Right, hooks: Hooks,
                 stopping: threading.Event) -> bool:

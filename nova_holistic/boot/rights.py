@@ -7,14 +7,18 @@ from datetime import datetime
 
 from keystoneauth1.adapter import Adapter
 from keystoneauth1.plugin import BaseAuthPlugin
+from oslo_log import log as logging
 
 from nova_holistic.boot.credential_cipher import CredentialCipher
 from nova_holistic.boot.errors import RightUnavailable
 from nova_holistic.boot.trusts import Trusts, User
 from nova_holistic.boot.user_servers import UserServers
 from nova_holistic.boot.user_volumes import UserVolumes
+from nova_holistic import crash_points, exceptions
 from nova_holistic.table.boot_records import BootRecord
 from nova_holistic.table.created_volumes import VolumeCreation
+
+LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +76,36 @@ class Rights:
         return Right(UserServers(self._connect('nova', auth)),
                      lambda: self._trusts.delete(trust, auth),
                      cinder and UserVolumes(cinder))
+
+
+def open_right(rights: Rights | None,
+               record: BootRecord | VolumeCreation) -> Right:
+    """
+    :param rights: None if this engine has no key for them
+    :raises RightUnavailable: it cannot be decrypted
+    """
+    if rights is None:
+        raise RightUnavailable('this engine has no [boot] encryption_keys')
+    return rights.open(record)
+
+
+def end_right(rights: Rights | None,
+              record: BootRecord | VolumeCreation) -> None:
+    """Delete a right that is not needed any longer. If this is not possible,
+    the right expires later.
+
+    :param rights: None if this engine has no key for them
+    :raises HolisticError: another attempt may succeed
+    """
+    try:
+        open_right(rights, record).end()
+    except RightUnavailable as error:
+        LOG.warning('The right to act for the user of group %s expires '
+                    'later: %s', record.group_uuid, error)
+    except exceptions.HolisticError:
+        raise
+    except Exception:
+        # The same error may have ended each attempt to use it.
+        LOG.exception('The right to act for the user of group %s expires '
+                      'later', record.group_uuid)
+    crash_points.reached('boot.right-deleted')

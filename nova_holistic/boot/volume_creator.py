@@ -10,12 +10,13 @@ from oslo_log import log as logging
 
 from nova_holistic.boot.cinder_volumes import CinderVolumes
 from nova_holistic.boot.errors import RightUnavailable
-from nova_holistic.boot.rights import Right, Rights
+from nova_holistic.boot.rights import (
+    end_right, open_right, Right, Rights)
 from nova_holistic.boot.user_volumes import UserVolumes
 from nova_holistic.boot.volume_round import Limits, VolumeRound
 from nova_holistic.boot.volume_steps import VolumeSteps
-from nova_holistic import crash_points, exceptions
 from nova_holistic.engine.errors import OwnershipLost
+from nova_holistic import exceptions
 from nova_holistic.inventory.errors import ErrorAnswer
 from nova_holistic.table.coordination.volume_creations import has_plan
 from nova_holistic.table.created_volumes import (
@@ -75,7 +76,7 @@ class VolumeCreator:
 
         def user() -> UserVolumes:
             if not right:
-                right.append(self._open(record))
+                right.append(open_right(self._rights, record))
             if right[0].volumes is None:
                 raise RightUnavailable('this engine has no [cinder]')
             return right[0].volumes
@@ -189,28 +190,11 @@ class VolumeCreator:
         return all(row.state != MemberState.LOST for row
                    in self._table.volumes.of_group(record.group_uuid))
 
-    def _open(self, record: VolumeCreation) -> Right:
-        if self._rights is None:
-            raise RightUnavailable(
-                'this engine has no [boot] encryption_keys')
-        return self._rights.open(record)
-
     def _end_right(self, record: VolumeCreation) -> None:
         """Delete the right to act for the user, which is not needed any
         longer."""
-        if record.credential is None:
-            return
-        try:
-            self._open(record).end()
-        except RightUnavailable as error:
-            LOG.warning('The right to act for the user of group %s expires '
-                        'later: %s', record.group_uuid, error)
-        except exceptions.HolisticError:
-            raise
-        except Exception:
-            LOG.exception('The right to act for the user of group %s expires '
-                          'later', record.group_uuid)
-        crash_points.reached('boot.right-deleted')
+        if record.credential is not None:
+            end_right(self._rights, record)
 
 
 def _status(rows: Sequence[CreatedVolume]) -> CreationStatus:
