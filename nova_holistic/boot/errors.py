@@ -20,5 +20,10 @@ class TrustRefused(exceptions.HolisticError):
         self.message = message
 
 
+class VolumeNotDeleted(exceptions.HolisticError):
+    """Cinder has failed to delete a volume, and accepts no further request to
+    delete it."""
+
+
 class CreateRefused(exceptions.HolisticError):
     """Nova has refused to create a server: no server exists."""

@@ -16,6 +16,7 @@ from oslo_log import log as logging
 from nova_holistic.boot.cinder_volumes import (
     BUILDING, CinderVolume, CinderVolumes, DELETING, ERROR, NOT_DELETED,
     UNUSED)
+from nova_holistic.boot.errors import VolumeNotDeleted
 from nova_holistic import crash_points
 from nova_holistic.engine.errors import OwnershipLost
 from nova_holistic.table.coordination.volumes import Volumes
@@ -34,8 +35,8 @@ Cinder has no volume of it."""
 @dataclass(slots=True)
 class VolumeSteps:
     """One step for each volume of a group. All methods raise OwnershipLost if
-    another engine owns the creation, and ServiceFailed if Cinder does not
-    answer."""
+    another engine owns the creation, ServiceFailed if Cinder does not answer,
+    and VolumeNotDeleted if Cinder has failed to delete a volume."""
 
     record: VolumeCreation
     volumes: Volumes
@@ -68,9 +69,10 @@ class VolumeSteps:
         if volume.status in (*BUILDING, DELETING):
             return row
         if volume.status == NOT_DELETED:
-            LOG.error('Cinder cannot delete volume %s, which no group needs',
-                      volume.uuid)
-            return self.write(row, state=CreatedVolumeState.ENDED)
+            # An administrator resets the status when the fault has ended.
+            raise VolumeNotDeleted(
+                f'Cinder cannot delete volume {volume.uuid}, which no group '
+                f'needs: its status is {NOT_DELETED}')
         if not self.is_unused(row, volume) or not self.delete(volume.uuid):
             LOG.info('Volume %s is not deleted: it was used or changed',
                      volume.uuid)
@@ -83,6 +85,11 @@ class VolumeSteps:
             # Cinder completed it after the time-out. No engine has observed
             # what its user did since then.
             return False
+        if row.state == CreatedVolumeState.DELETING and (
+                volume.status == ERROR):
+            # It was unused when its deletion was requested. After a failure,
+            # an administrator has reset its status. No user can use it.
+            return volume.project_id == self.record.project_id
         settled = row.state != CreatedVolumeState.CREATING
         return volume.status in UNUSED and (
             volume.project_id == self.record.project_id) and not (

@@ -15,6 +15,10 @@ class HoldsNotDropped(exceptions.HolisticError):
     """
 
 
+class WorkDelayed(exceptions.HolisticError):
+    """Work has failed. The table states when an engine repeats it."""
+
+
 class OutdatedPlan(exceptions.HolisticError):
     """The cloud or the group has changed since the plan was made.
 

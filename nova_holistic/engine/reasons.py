@@ -73,6 +73,16 @@ def with_detail(message: str, detail: object) -> Reason:
     return Reason('', f'{message}; last attempt: {detail}', public=message)
 
 
+def of_repeated(work: str, error: BaseException) -> Mapping[str, Any]:
+    """The reason for work that has failed and is repeated, in the form of the
+    placement table.
+
+    :param work: name of the work, without names of hosts and services
+    """
+    return with_detail(f'{work} has failed and is repeated',
+                       error or repr(error)).to_row()
+
+
 def _general() -> str:
     context = oslo_context.get_current()
     where = f' under request {context.request_id}' if context else ''

@@ -9,6 +9,7 @@ from oslo_log import log as logging
 
 from nova_holistic.boot.booter import Booter, Hooks
 from nova_holistic import crash_points
+from nova_holistic.engine import reasons
 from nova_holistic.messaging.context import RequestContext
 from nova_holistic.service.work_queues import WorkQueue
 from nova_holistic.table.boot_records import BootRecord
@@ -54,6 +55,10 @@ class BootQueue(WorkQueue):
     def context(self, record: BootRecord) -> RequestContext:
         return RequestContext(
             record.request_id, record.project_id, record.user_id)
+
+    def note_failure(self, record: BootRecord, error: Exception) -> None:
+        self._boots.note_failure(record, reasons.of_repeated(
+            'the creation or deletion of servers', error), self._clock())
 
     def do(self, record: BootRecord) -> None:
         why_not = self._too_often(record)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 
 from nova_holistic.boot.volume_creator import Replan, VolumeCreator
+from nova_holistic.engine import reasons
 from nova_holistic.messaging.context import RequestContext
 from nova_holistic.service.work_queues import WorkQueue
 from nova_holistic.table.coordination.volume_creations import VolumeCreations
@@ -45,6 +46,10 @@ class VolumeQueue(WorkQueue):
     def context(self, record: VolumeCreation) -> RequestContext:
         return RequestContext(
             record.request_id, record.project_id, record.user_id)
+
+    def note_failure(self, record: VolumeCreation, error: Exception) -> None:
+        self._creations.note_failure(record, reasons.of_repeated(
+            'the creation or deletion of volumes', error), self._clock())
 
     def do(self, record: VolumeCreation) -> None:
         self._creator.run(record, self._replan)

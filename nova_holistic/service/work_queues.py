@@ -10,7 +10,9 @@ from oslo_log import log as logging
 
 from nova_holistic import crash_points
 from nova_holistic.engine.planner import Planner
+from nova_holistic.engine import reasons
 from nova_holistic.messaging.context import RequestContext
+from nova_holistic.table.coordination import delayed_work
 from nova_holistic.table.coordination.due_alternates import DueGroup
 from nova_holistic.table.records import GroupRecord, PlanRecord
 from nova_holistic.table.store import PlacementTable
@@ -78,6 +80,10 @@ class WorkQueue(abc.ABC):
         :raises OwnershipLost: the record belongs to another engine
         """
 
+    def note_failure(self, record: Record, error: Exception) -> None:
+        """Write that the work has failed, and that it is repeated. A dry run
+        has no group for this."""
+
     def _stale(self) -> datetime:
         return self._clock() - timedelta(seconds=self._conf.engine.stale_after)
 
@@ -125,6 +131,12 @@ class GroupQueue(WorkQueue):
             self._planner.give_up(record, why_not)
         LOG.info('Group %s of project %s: %s is done',
                  record.uuid, record.project_id, record.task)
+
+    def note_failure(self, record: GroupRecord, error: Exception) -> None:
+        delayed_work.note(
+            self._table.database, record.uuid, reasons.of_repeated(
+                f'the task {record.task} of the group', error),
+            self._clock(), self._engine)
 
 
 class PlanQueue(WorkQueue):
@@ -198,3 +210,8 @@ class AlternatesQueue(WorkQueue):
                         record.uuid, why_not)
             self._table.due_alternates.give_up(
                 record.uuid, self._engine, why_not, self._clock())
+
+    def note_failure(self, record: DueGroup, error: Exception) -> None:
+        delayed_work.note(
+            self._table.database, record.uuid, reasons.of_repeated(
+                'the search for alternates of members', error), self._clock())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Threads that work on the records of the work queues."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent import futures
 import random
 import threading
@@ -13,12 +13,10 @@ from oslo_log import log as logging
 from nova_holistic import crash_points, exceptions
 from nova_holistic.engine import errors
 from nova_holistic.inventory import received_work
+from nova_holistic.service.retries import Job, Retries
 from nova_holistic.service.work_queues import WorkQueue
 
 LOG = logging.getLogger(__name__)
-
-Job = tuple[str, str]
-"""Name of a work queue, and the UUID of one of its records."""
 
 WITHIN = 8
 """For each worker, the number of records that have waited longest among which
@@ -31,13 +29,16 @@ class Workers:
     So a record may be offered twice, or after another engine has taken it.
     """
 
-    def __init__(self, queues: Mapping[str, WorkQueue], count: int):
+    def __init__(self, queues: Mapping[str, WorkQueue], count: int,
+                 timer: Callable[[], float] = time.monotonic):
         """
         :param queues: work queues by their names
         :param count: maximum number of records that are worked on at the same
             time
+        :param timer: returns seconds, for the intervals between attempts
         """
         self._queues = queues
+        self._retries = Retries(timer)
         self._count = count
         self._threads = futurist.ThreadPoolExecutor(count)
         self._lock = threading.Lock()
@@ -51,7 +52,8 @@ class Workers:
         self._stopping = threading.Event()
 
     def offer(self, kind: str, uuid: str) -> None:
-        """A record may wait for an engine."""
+        """A record may wait for an engine, for example because a user has
+        requested a change. It is also tried if it has failed before."""
         job = (kind, uuid)
         with self._lock:
             if self._stopping.is_set():
@@ -65,7 +67,8 @@ class Workers:
         pending.add_done_callback(self._ended)
 
     def pick_up(self, kinds: Collection[str] | None = None) -> None:
-        """Search the table for records without a message.
+        """Search the table for records without a message. Those that have
+        failed are left out until they are due again.
 
         :param kinds: names of the queues; None means all
         :raises TableError: the table does not answer
@@ -74,7 +77,9 @@ class Workers:
             queues = self._queues[kind]
             with self._lock:
                 self._to_poll.discard(kind)
-            waiting = queues.waiting(WITHIN * self._count)
+            # Delayed records must not keep others out of the search.
+            waiting = self._retries.due(kind, queues.waiting(
+                WITHIN * self._count + len(self._retries.delayed(kind))))
             begun = min(len(waiting), queues.at_once or 2 * self._count)
             if begun < len(waiting):
                 with self._lock:
@@ -195,12 +200,26 @@ class Workers:
         except errors.OwnershipLost as lost:
             LOG.warning('%s %s is left to another engine: %s', *job, lost)
         except exceptions.HolisticError as error:
-            LOG.warning('%s %s is tried again: %s', *job, error)
-            with self._lock:
-                self._to_return[job] = False
-        except Exception:
+            self._failed(job, record, error, counted=False)
+        except Exception as error:
             # Each attempt may fail with the same error, so the number of
             # attempts is limited. The end of this engine may also cause it.
-            LOG.exception('%s %s failed, and is tried again', *job)
+            self._failed(job, record, error,
+                         counted=not self._stopping.is_set())
+        else:
+            self._retries.succeeded(job)
+
+    def _failed(self, job: Job, record, error: Exception,
+                counted: bool) -> None:
+        """Repeat the work later. The record belongs to this engine until the
+        next heartbeat."""
+        first = self._retries.failed(job, error)
+        try:
+            if first:
+                self._queues[job[0]].note_failure(record, error)
+        except exceptions.HolisticError as unwritten:
+            LOG.warning('The failure of %s %s is only in the log: %s', *job,
+                        unwritten)
+        finally:
             with self._lock:
-                self._to_return[job] = not self._stopping.is_set()
+                self._to_return[job] = counted

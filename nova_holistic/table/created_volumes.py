@@ -67,6 +67,7 @@ class VolumeCreation:
     :ivar credential: encrypted credential with which engines act for the user;
         None after the credential was deleted
     :ivar engine: the engine that works on it
+    :ivar due_at: naive UTC from which an engine continues
     """
 
     group_uuid: str
@@ -76,6 +77,7 @@ class VolumeCreation:
     status: CreationStatus
     credential: str | None
     engine: str | None
+    due_at: datetime
     updated_at: datetime
 
 

@@ -50,6 +50,17 @@ class BesideMissing:
         return BesideMissing([*self.new, *more])
 
 
+def with_repeated(before: Rows, reason: Row) -> list[Row]:
+    """The reasons while a task has failed and is repeated. The reason replaces
+    the one of an earlier attempt."""
+    return [{**reason, 'repeated': True}, *without_repeated(before)]
+
+
+def without_repeated(before: Rows) -> list[Row]:
+    """The reasons after a task that changes no others."""
+    return [reason for reason in before if not reason.get('repeated')]
+
+
 def without_missing(before: Rows) -> Rows:
     """The reasons of a group that gets no further members."""
     return about_others(before)

@@ -13,6 +13,7 @@ from keystoneauth1 import exceptions
 import pytest
 
 from nova_holistic.boot import user_volumes
+from nova_holistic.boot.volume_creator import LONGEST_DELAY, REPEATED
 from nova_holistic.boot.volume_round import NO_ANSWER, NO_CLAIM, NO_RIGHT
 from nova_holistic.boot.volume_steps import REPEAT_AFTER
 from nova_holistic import crash_points
@@ -436,6 +437,61 @@ def test_a_volume_with_errors_does_not_delay_deletions(
     hidden.clear()
     engine.work(lambda: engine.status(group) is None)
     assert engine.pools(group) == {}
+
+
+def test_deletions_that_fail_are_repeated_at_growing_intervals(
+        cinder, engine, monkeypatch):
+    """Cinder's API responds with status 500 for hours. The intervals do not
+    depend on the engine."""
+    def fails(self, context, volume, *args, **options):
+        raise RuntimeError('no messaging')
+
+    group = engine.plan(database())
+    engine.finish(group)
+    creations, intervals = engine.table.volumes.creations, []
+    with monkeypatch.context() as patch:
+        patch.setattr(API, 'delete', fails)
+        engine.lifecycle.delete(group)
+        for _ in range(20):
+            record = creations.get(group)
+            engine.passed += max(
+                timedelta(), record.due_at - engine.now()) + timedelta(
+                    milliseconds=1)
+            engine.step()
+            record = creations.get(group)
+            intervals.append(
+                (record.due_at - record.updated_at).total_seconds())
+    assert intervals[1:12] == [
+        min(2 * before, LONGEST_DELAY) for before in intervals[:11]]
+    assert intervals[-1] == LONGEST_DELAY
+    assert len(engine.delayed) == 20
+    assert {row.fault for row in engine.volumes(group).values()} == {REPEATED}
+    assert engine.pools(group).keys() == {'data-0', 'data-1'}
+    engine.passed += timedelta(seconds=LONGEST_DELAY)
+    engine.work(lambda: engine.status(group) is None)
+    assert engine.pools(group) == {}
+
+
+def test_a_volume_that_the_storage_does_not_delete_is_not_forgotten(
+        cinder, engine, monkeypatch):
+    """An administrator resets its status when the fault has ended."""
+    def fails(driver, volume):
+        raise RuntimeError('the storage does not answer')
+
+    group = engine.plan(database(20, count=1, **LOCAL))
+    engine.finish(group)
+    volume = engine.volumes(group)['data-0'].volume_uuid
+    with monkeypatch.context() as patch:
+        patch.setattr(PoolDriver, 'delete_volume', fails)
+        engine.lifecycle.delete(group)
+        engine.work(lambda: len(engine.delayed) > 2)
+    assert 'error_deleting' in engine.delayed[-1]
+    assert engine.volumes(group)['data-0'].volume_uuid == volume
+    cinder.api.api_post(f'/volumes/{volume}/action', {
+        'os-reset_status': {'status': 'error'}})
+    engine.passed += timedelta(seconds=LONGEST_DELAY)
+    engine.work(lambda: engine.status(group) is None)
+    assert engine.pools(group) == {} == sizes(cinder)
 
 
 def break_reads(patch, engine, group):

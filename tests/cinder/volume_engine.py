@@ -22,6 +22,7 @@ from nova_holistic.boot.volume_creator import VolumeCreator
 from nova_holistic.boot.volume_steps import REPEAT_AFTER
 from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.documents.groups.volumes import at_plan_time
+from nova_holistic.engine.errors import WorkDelayed
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.policies import load_policy_types
 from nova_holistic.table.created_volumes import VolumeRequest
@@ -68,6 +69,7 @@ class VolumeEngine:
 
     :ivar passed: time that has passed in addition to the real time
     :ivar alone: whether all other engines count as failed
+    :ivar delayed: messages about steps that have failed
     """
 
     def __init__(self, cinder, tmp_path, name='engine'):
@@ -77,6 +79,7 @@ class VolumeEngine:
         self.name = name
         self.passed = timedelta()
         self.alone = True
+        self.delayed = []
         tmp_path.mkdir(exist_ok=True)
         self.planner = creator_of(cinder, tmp_path, cinder.table)
         self.conf = self.planner._conf
@@ -118,7 +121,10 @@ class VolumeEngine:
         for group in creations.waiting(now, stale, 99):
             record = creations.take(group, self.name, now, stale)
             if record is not None:
-                self.creator.run(record, self.planner.replan)
+                try:
+                    self.creator.run(record, self.planner.replan)
+                except WorkDelayed as error:
+                    self.delayed.append(str(error))
 
     def work(self, until, seconds=60):
         """Take steps until a condition is satisfied."""

@@ -9,6 +9,11 @@ from nova_holistic.table.created_volumes import (
     CreatedVolume, CreatedVolumeState, VolumeCreation)
 
 
+_FAULTY = (CreatedVolumeState.FAILED, CreatedVolumeState.DELETING,
+           CreatedVolumeState.AVAILABLE)
+"""States of volumes whose fault is a reason of the creation."""
+
+
 def creation(record: VolumeCreation | None,
              volumes: Sequence[CreatedVolume]) -> dict[str, Any] | None:
     """The creation of all volumes of a group."""
@@ -18,7 +23,7 @@ def creation(record: VolumeCreation | None,
         'status': str(record.status),
         'reasons': [
             {'at': each.path, 'message': each.fault or ''} for each in volumes
-            if each.state == CreatedVolumeState.FAILED],
+            if each.state in _FAULTY and each.fault],
         'updated_at': common.time(record.updated_at)}
 
 

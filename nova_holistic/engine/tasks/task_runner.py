@@ -22,7 +22,8 @@ from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table import errors as table_errors
-from nova_holistic.table.group_reasons import BesideMissing
+from nova_holistic.table.group_reasons import (
+    BesideMissing, without_repeated)
 from nova_holistic.table.queries.progress import SETTLING
 from nova_holistic.table.records import GroupRecord, GroupStatus, Task
 from nova_holistic.table.store import PlacementTable
@@ -153,5 +154,5 @@ class TaskRunner:
         if record.status in SETTLING or any(
                 m.instance_uuid for m in self._table.members(record.uuid)):
             # The group was released or completed after the task was requested.
-            return {}
+            return {'reasons': without_repeated}
         return self._plan(record)

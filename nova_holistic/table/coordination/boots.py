@@ -17,6 +17,7 @@ from nova_holistic.table.boot_records import (
     BootRecord, BootRequest, BootServer, BootServerState, BootStatus)
 from nova_holistic.table.conditional_updates import (
     returned, update_rows, without_living_engine)
+from nova_holistic.table.coordination import delayed_work
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
 from nova_holistic.table.records import (
@@ -173,6 +174,11 @@ class Boots:
             values['attempts'] = 1
         with self._database.writer() as session:
             return self._change(session, record, status, values, now)
+
+    def note_failure(self, record: BootRecord, reason: Mapping[str, Any],
+                     now: datetime) -> None:
+        """Write an event of the group: see ``delayed_work.note``."""
+        delayed_work.note(self._database, record.group_uuid, reason, now)
 
     def close(self, record: BootRecord) -> bool:
         """Close a boot that has ended, and delete its credential from the

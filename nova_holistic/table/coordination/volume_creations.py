@@ -15,6 +15,7 @@ from sqlalchemy import orm
 from nova_holistic.table.batches import batches
 from nova_holistic.table.conditional_updates import (
     update_rows, without_living_engine)
+from nova_holistic.table.coordination import delayed_work
 from nova_holistic.table.created_volumes import (
     CreatedVolume, CreatedVolumeState, CreationStatus, VolumeCreation,
     VolumeRequest)
@@ -162,6 +163,11 @@ class VolumeCreations:
                     sa.delete(row).where(row.group_uuid == record.group_uuid)
                     .execution_options(synchronize_session=False))
         return True
+
+    def note_failure(self, record: VolumeCreation, reason: Mapping[str, Any],
+                     now: datetime) -> None:
+        """Write an event of the group: see ``delayed_work.note``."""
+        delayed_work.note(self._database, record.group_uuid, reason, now)
 
     def _update(self, where: Sequence[Any],
                 values: Mapping[str, Any]) -> bool:

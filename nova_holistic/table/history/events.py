@@ -66,6 +66,7 @@ class Kind(enum.StrEnum):
     PLACE_MOVED = 'place.moved'
     HOST_REFUSED = 'host.refused'
     ALTERNATES_FAILED = 'alternates.failed'
+    WORK_DELAYED = 'work.delayed'
     BOOT_STATUS = 'boot.status'
     BOOT_SERVER = 'boot.server'
 

@@ -25,6 +25,7 @@ from nova_holistic.table.changes.held_places import Handover
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.coordination.bindings import (
     Binding, BindingKind, Hinted, stack_target)
+from nova_holistic.table.coordination import delayed_work
 from nova_holistic.table.coordination.parts import GroupPart, PartReport
 from nova_holistic.table.coordination.refusals import Refusal
 from nova_holistic.table.coordination.tasks import NewTask
@@ -89,6 +90,9 @@ def plan(table):
     assert table.write_members(group.uuid, builders.members_of(
         group, {'web': None, 'node': 3}), ENGINE)
     assert tasks.change(group.uuid, ENGINE, NOON, {'holds_written': 2})
+    for _ in range(2):
+        delayed_work.note(table.database, group.uuid, {
+            'at': '', 'message': 'it failed'}, NOON, ENGINE)
     assert tasks.finish(group.uuid, ENGINE, {'status': GroupStatus.PLANNED})
     assert table.update_group(
         group.uuid, [GroupStatus.PLANNED], lease_expires_at=LATER)
@@ -340,6 +344,7 @@ def create_volumes_at_plan_time(table):
                   refused_pools=('disks@lvm#1',))
     assert creations.change_volume(record, row, NOON)
     assert creations.volumes(group.uuid) == (row,)
+    creations.note_failure(record, {'at': '', 'message': 'it failed'}, NOON)
     assert creations.finish(record, CreationStatus.COMPLETE, NOON, LATER)
     assert creations.get(group.uuid).credential is None
     assert creations.take(group.uuid, ENGINE, NOON, NOON) is None
@@ -452,6 +457,7 @@ def boot(table):
     boots.return_work(ENGINE, uuid)
     boots.return_work(ENGINE)
     assert boots.stop(uuid)
+    boots.note_failure(record, {'at': '', 'message': 'it failed'}, NOON)
     record = boots.take(uuid, 'two', NOON, NOON)
     assert boots.change(record, BootStatus.ROLLING_BACK, [], NOON)
     assert boots.change(record, BootStatus.FAILED, [
