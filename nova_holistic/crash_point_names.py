@@ -7,8 +7,7 @@ POINTS: Mapping[str, str] = {
     # The API
     'api.group-created':
         'A new group is in the table, and no engine has a message of it.',
-    'api.right-granted':
-        'A trust of the user exists, and no group names it.',
+    'api.right-granted': 'A trust of the user exists, and no group names it.',
     'api.plan-created':
         'A dry run is in the table, and no engine has a message of it.',
     'api.task-asked':
@@ -50,8 +49,7 @@ POINTS: Mapping[str, str] = {
     'volume.pool-given-up': 'The member is lost, planned or released.',
     # Periodic tasks of an engine, and its stop
     'round.taken': 'A periodic task belongs to this engine.',
-    'round.done':
-        'A periodic task is done, and still belongs to this engine.',
+    'round.done': 'A periodic task is done, and still belongs to this engine.',
     'old.plans-deleted':
         'Old dry runs are deleted, and old statistics still exist.',
     'old.statistics-deleted':
@@ -61,8 +59,7 @@ POINTS: Mapping[str, str] = {
     'stop.work-returned':
         'An engine that stops has returned one kind of work.',
     # Create, replan and update
-    'group.created':
-        'A group that is planned for a caller is in the table.',
+    'group.created': 'A group that is planned for a caller is in the table.',
     'create.planned':
         'A group is planned for a caller, and its members have no alternates.',
     'create.alternates-taken':
@@ -136,6 +133,7 @@ POINTS: Mapping[str, str] = {
         'Unneeded holds are dropped, and rows still name them.',
     'delete.boot-stopped':
         'An engine that creates servers of the group has to stop.',
+    'delete.task-interrupted': 'An update of the group cannot end any longer.',
     'delete.holds-dropped':
         'The holds of a group are dropped, and the group still exists.',
     'delete.update-dropped':

@@ -103,7 +103,9 @@ class Lifecycle:
         after = [m for m in self._release(before, first, members is not None)
                  if m.member.path in names]
         released, kept = volume_rows.release(
-            self._table, volumes, self._clock(), members is not None)
+            self._table, volumes, self._clock(), members is not None,
+            # Otherwise, the release of the members was the first change.
+            None if before else first)
         self._table.settle(group_uuid, self._clock())
         volume_rows.release_remaining(self._table, group, self._clock())
         crash_points.reached('release.settled')
@@ -174,10 +176,12 @@ class Lifecycle:
     def delete(self, group_uuid: str, revision: int | None = None) -> None:
         """Delete a group and all its holds; its servers continue to run.
 
-        An engine that creates servers of the group stops first.
+        An engine that creates servers of the group stops first. If the group
+        gets another revision after that, the engine does not continue.
 
-        :param revision: required revision of the group before the first change
-            of its members; None means any
+        :param revision: required revision of the group when an engine is
+            stopped, and before the first change of its members or its holds;
+            None means any
         :raises StaleRevision: the group has another revision
         :raises GroupUnknown: no such group exists
         :raises HoldsError: Placement does not respond; repeat the call
@@ -185,7 +189,7 @@ class Lifecycle:
             stopped yet; repeat the call
         """
         group = settled_group(self._table, group_uuid, revision)
-        self._stop_boot(group_uuid)
+        self._stop_boot(group_uuid, revision)
         if revision is not None:
             # The group may have been updated in the meantime.
             settled_group(self._table, group_uuid, revision)
@@ -200,14 +204,19 @@ class Lifecycle:
         # and the create fails.
         held = [m.hold for m in members
                 if m.held or m.state == MemberState.CLAIMED]
-        self._holds.drop(held, group.project_id, group.user_id)
-        crash_points.reached('delete.holds-dropped')
         # An engine may have left an incomplete update.
         pending = journal.holds_of(self._pending(group_uuid))
+        if revision is not None and (held or pending):
+            # An update in progress cannot end any longer.
+            if not self._table.tasks.interrupt(group_uuid, revision):
+                settled_group(self._table, group_uuid, revision)
+            revision = None
+            crash_points.reached('delete.task-interrupted')
+        self._holds.drop(held, group.project_id, group.user_id)
+        crash_points.reached('delete.holds-dropped')
         self._holds.drop(pending, group.project_id, group.user_id)
         crash_points.reached('delete.update-dropped')
-        last = self._table.delete_group(
-            group_uuid, None if held or pending else revision)
+        last = self._table.delete_group(group_uuid, revision)
         if last is None:
             # Nothing has been changed. This raises the error.
             settled_group(self._table, group_uuid, revision)
@@ -222,16 +231,20 @@ class Lifecycle:
             m.hold for m in members
             if m.held and m.state != MemberState.CLAIMED}))
 
-    def _stop_boot(self, group_uuid: str) -> None:
+    def _stop_boot(self, group_uuid: str, revision: int | None) -> None:
         """Return when no engine creates servers of the group, and the
         credential for their creation is deleted.
 
+        :param revision: required revision of the group; None means any
+        :raises StaleRevision: the group has another revision
         :raises GroupBusy: an engine has not stopped in time
         """
         for _ in range(BOOT_STOP_POLLS):
-            if not self._table.boots.stop(group_uuid):
+            if not self._table.boots.stop(group_uuid, revision):
                 return
             crash_points.reached('delete.boot-stopped')
+            if revision is not None:
+                settled_group(self._table, group_uuid, revision)
             self._sleep(BOOT_STOP_INTERVAL)
         raise errors.GroupBusy(
             f'an engine is creating servers of group {group_uuid}, and '

@@ -10,10 +10,12 @@ from datetime import datetime
 
 from nova_holistic.documents.groups import volumes as documents
 from nova_holistic.engine.member_rows import place_of
+from nova_holistic.engine.settled_groups import settled_group
 from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan
 from nova_holistic.model.storage_pools import has_volumes, volumes_of
+from nova_holistic.table.changes.first_change import FirstChange
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberState, Place)
 from nova_holistic.table.store import PlacementTable
@@ -86,12 +88,16 @@ def named(table: PlacementTable, group: GroupRecord,
 
 
 def release(table: PlacementTable, seen: Sequence[VolumeRecord],
-            now: datetime, with_volumes: bool
-            ) -> tuple[list[str], list[str]]:
+            now: datetime, with_volumes: bool,
+            first: FirstChange | None = None) -> tuple[list[str], list[str]]:
     """Release volumes that Cinder has not created.
 
     :param seen: rows of one group
     :param with_volumes: whether the others are released when they are deleted
+    :param first: what the release checks and changes in the group, if it is
+        the first change
+    :raises StaleRevision: the group has another revision
+    :raises GroupUnknown: the group was deleted
     :returns: paths of the volumes that were released, and of those that
         remain because Cinder has created them
     """
@@ -99,7 +105,10 @@ def release(table: PlacementTable, seen: Sequence[VolumeRecord],
         return [], []
     group_uuid = seen[0].group_uuid
     before = {row.path: row.state for row in seen}
-    table.volumes.release(group_uuid, now, list(before), with_volumes)
+    if first is None:
+        table.volumes.release(group_uuid, now, list(before), with_volumes)
+    elif not table.volumes.release_at(first, now, list(before), with_volumes):
+        settled_group(table, group_uuid, first.revision)
     after = [row for row in table.volumes.of_group(group_uuid)
              if row.path in before]
     return ([row.path for row in after

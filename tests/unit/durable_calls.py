@@ -18,7 +18,7 @@ _JOURNAL = 'write move put drop undo exchange close recover'.split()
 _OWNERSHIP = 'change write_members finish'.split()
 WRITES = {
     'table': _TABLE, '_table': _TABLE, 'holds': _HOLDS, '_holds': _HOLDS,
-    'tasks': ['request', 'take', 'change', 'finish'],
+    'tasks': ['request', 'take', 'change', 'finish', 'interrupt'],
     'due_alternates': ['take', 'write', 'give_up'],
     'due': ['take'],
     'plans': ['create', 'take', 'finish', 'forget'], 'refusals': ['add'],

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
+from nova_holistic.table.changes.first_change import FirstChange
 from nova_holistic.table.changes.member_release import NOT_UPDATING
 from nova_holistic.table.changes import places_versions
 from nova_holistic.table.database import Database, retried
@@ -103,10 +104,24 @@ def release(database: Database, group_uuid: str, now: datetime,
     if paths is not None:
         where.append(VolumeRow.path.in_(sorted(paths)))
     with database.writer() as session:
-        if with_volumes:
-            _update(session, [*where, VolumeRow.state.in_(WITH_VOLUME)], {
-                'unwanted': True, 'generation': VolumeRow.generation + 1})
-        return _release(session, where, now)
+        return _release_these(session, where, now, with_volumes)
+
+
+@retried
+def release_at(database: Database, first: FirstChange, now: datetime,
+               paths: Collection[str], with_volumes: bool) -> bool:
+    """Like ``release``, if it is the first change of a release.
+
+    :returns: False if the group has another revision or does not exist, and
+        nothing is changed
+    """
+    with database.writer() as session:
+        if not first.apply(session):
+            return False
+        _release_these(session, [
+            VolumeRow.group_uuid == first.group_uuid,
+            VolumeRow.path.in_(sorted(paths))], now, with_volumes)
+    return True
 
 
 @retried
@@ -149,6 +164,15 @@ def _release_of(database: Database, group_uuid: str, where: Sequence[Any],
     with database.writer() as session:
         return _release(
             session, [VolumeRow.group_uuid == group_uuid, *where], now)
+
+
+def _release_these(session: orm.Session, where: Sequence[Any],
+                   now: datetime, with_volumes: bool) -> int:
+    """Release unclaimed volumes. The others may be released later."""
+    if with_volumes:
+        _update(session, [*where, VolumeRow.state.in_(WITH_VOLUME)], {
+            'unwanted': True, 'generation': VolumeRow.generation + 1})
+    return _release(session, where, now)
 
 
 def _release(session: orm.Session, where: Sequence[Any], now: datetime,

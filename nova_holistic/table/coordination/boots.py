@@ -15,8 +15,9 @@ from sqlalchemy import orm
 from nova_holistic.table.batches import batches
 from nova_holistic.table.boot_records import (
     BootRecord, BootRequest, BootServer, BootServerState, BootStatus)
+from nova_holistic.table.changes import transitions
 from nova_holistic.table.conditional_updates import (
-    returned, update_rows, without_living_engine)
+    returned, update_in, update_rows, without_living_engine)
 from nova_holistic.table.coordination import delayed_work
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
@@ -134,9 +135,12 @@ class Boots:
         self._update(where, {
             **returned(BootRow.attempts, counted), **_WITHOUT_ENGINE})
 
-    def stop(self, group_uuid: str) -> bool:
-        """Prevent the creation of further servers of the group.
+    @retried
+    def stop(self, group_uuid: str, revision: int | None = None) -> bool:
+        """Prevent the creation of further servers of the group, if the boot
+        is open and the group has the revision.
 
+        :param revision: None means any
         :returns: whether the boot is open
         """
         is_open = [BootRow.group_uuid == group_uuid, BootRow.open == sa.true()]
@@ -145,7 +149,10 @@ class Boots:
             if link.scalar(sa.select(BootRow.group_uuid).where(
                     *is_open)) is None:
                 return False
-        return self._update(is_open, {'stopping': True})
+        with self._database.writer() as session:
+            return not transitions.lock_revision(
+                session, group_uuid, revision) or update_in(
+                    session, BootRow, is_open, {'stopping': True}) > 0
 
     @retried
     def begin(self, record: BootRecord, paths: Collection[str],

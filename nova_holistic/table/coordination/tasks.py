@@ -127,6 +127,16 @@ class Tasks:
         self._update(where, {
             **returned(GroupRow.attempts, counted), **_WITHOUT_ENGINE})
 
+    def interrupt(self, group_uuid: str, revision: int) -> bool:
+        """Take the task of a group, if it has one, away from its engine. The
+        engine cannot finish it any longer, and any engine may take it again.
+
+        :param revision: required revision of the group
+        :returns: False if the group has another revision or does not exist
+        """
+        return self._update([GroupRow.uuid == group_uuid,
+                             GroupRow.revision == revision], _WITHOUT_ENGINE)
+
     def waiting(self, stale_before: datetime,
                 limit: int) -> Sequence[str]:
         """UUIDs of groups with a task on which no live engine works. The group

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from nova_holistic.table.changes import (
     planned_rows, volume_claim, volume_states)
+from nova_holistic.table.changes.first_change import FirstChange
 from nova_holistic.table.coordination.volume_creations import (
     VolumeCreations)
 from nova_holistic.table.database import Database, retried
@@ -136,6 +137,12 @@ class Volumes:
         """Release unclaimed volumes: see ``volume_states.release``."""
         return volume_states.release(
             self._database, group_uuid, now, paths, with_volumes)
+
+    def release_at(self, first: FirstChange, now: datetime,
+                   paths: Collection[str], with_volumes: bool) -> bool:
+        """Release unclaimed volumes: see ``volume_states.release_at``."""
+        return volume_states.release_at(
+            self._database, first, now, paths, with_volumes)
 
     def expire(self, group_uuid: str, now: datetime) -> int:
         """Release unclaimed volumes if the lease of the group has passed: see

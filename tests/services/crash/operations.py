@@ -196,8 +196,8 @@ def expire(parts):
     parts.lifecycle.expire()
 
 
-def delete(parts, group):
-    parts.lifecycle.delete(group)
+def delete(parts, group, revision=None):
+    parts.lifecycle.delete(group, revision)
 
 
 def reconcile(parts, passes=PASSES):

@@ -270,13 +270,14 @@ def delete(world):
     return group, do.delete, group
 
 
-@passes('delete.holds-dropped', 'delete.update-dropped',
-        'delete.group-deleted', states={}, again=True)
+@passes('delete.task-interrupted', 'delete.holds-dropped',
+        'delete.update-dropped', 'delete.group-deleted', states={},
+        again=True)
 def delete_with_a_claim(world):
     group = world.planned()
     world.dies('claim.row-claimed', do.claim, group, 'node-0',
                str(uuid.uuid4()))
-    return group, do.delete, group
+    return group, do.delete, group, 1
 
 
 @passes('holds.one-dropped', states={}, again=True)

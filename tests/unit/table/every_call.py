@@ -87,6 +87,8 @@ def plan(table):
     assert tasks.take(group.uuid, ENGINE, NOON, NOON)
     assert tasks.pending([group.uuid, 'unknown']) == {group.uuid}
     tasks.write_heartbeat([group.uuid], ENGINE, NOON)
+    assert tasks.interrupt(group.uuid, 1)
+    assert tasks.take(group.uuid, ENGINE, NOON, NOON)
     assert table.write_members(group.uuid, builders.members_of(
         group, {'web': None, 'node': 3}), ENGINE)
     assert tasks.change(group.uuid, ENGINE, NOON, {'holds_written': 2})
@@ -373,6 +375,9 @@ def create_volumes(table):
     assert volumes.of_volume(uuid) in volumes.in_states([MemberState.BUILT])
     assert volumes.deleted(volumes.of_volume(uuid), NOON)
     assert volumes.release(group.uuid, NOON, ['data-1'], True) == 1
+    for revision, done in (1, True), (77, False):
+        assert done == volumes.release_at(
+            FirstChange(group.uuid, revision), NOON, ['data-1'], True)
     before = NOON - timedelta(hours=1)
     for refused in False, True:
         row = volumes.claim(
@@ -457,6 +462,8 @@ def boot(table):
     boots.return_work(ENGINE, uuid)
     boots.return_work(ENGINE)
     assert boots.stop(uuid)
+    assert boots.stop(uuid, 1)
+    assert boots.stop(uuid, 77)
     boots.note_failure(record, {'at': '', 'message': 'it failed'}, NOON)
     record = boots.take(uuid, 'two', NOON, NOON)
     assert boots.change(record, BootStatus.ROLLING_BACK, [], NOON)
