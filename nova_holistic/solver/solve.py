@@ -35,7 +35,7 @@ from nova_holistic.solver.phases.few_places import improve_plan
 from nova_holistic.solver.phases.host_count_bound import has_fewest_hosts
 from nova_holistic.solver.phases.host_cover import cover_members
 from nova_holistic.solver.phases.host_relaxation import (
-    is_diverse, suits_all_hosts)
+    is_diverse, late_bound, suits_all_hosts)
 from nova_holistic.solver.phases.large import large, relax
 from nova_holistic.solver.phases.part_bounds import (
     bound_diverse, bound_without_policies)
@@ -182,6 +182,7 @@ def _complete(question: _Question, on_all: bool) -> Answer:
         if plans:
             replan_parts(known, deadline.part(limits().main_share))
         improve_plan(task, question.settings.improvement)
+    late_bound(known, question.deadline.part(limits().main_share))
     return proof or _plan(question)
 
 

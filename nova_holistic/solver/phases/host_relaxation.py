@@ -56,6 +56,28 @@ def suits_all_hosts(incumbent: Incumbent) -> bool:
             and len(incumbent.snapshot.hosts) <= limits().diverse_hosts)
 
 
+def late_bound(incumbent: Incumbent, deadline: Deadline) -> None:
+    """Prove a lower bound of the objective, for any cost of the preferences,
+    if a plan is known and no phase has proved a bound in time. Nothing is
+    proved if the objective is not a sum over hosts.
+
+    The first plan of thousands of members may take all the time of the search.
+    """
+    host_cost = incumbent.objective.host_cost()
+    if host_cost is None or incumbent.where is None or (
+            incumbent.is_good_enough or incumbent.bound):
+        return
+    with contextlib.suppress(OutOfTime):
+        kinds = incumbent.kinds(deadline.check, limits().relaxed_kinds)
+        if kinds is None or kinds.lacks_room:
+            return
+        aggregation = HostAggregation(kinds, cell_without_rules(
+            kinds, deadline.check, counts=False), host_cost,
+            deadline.part(1.0))
+        aggregation.run()
+        incumbent.prove(aggregation.within(float('inf')), float('inf'))
+
+
 def relax_policies(incumbent: Incumbent,
                    deadline: Deadline) -> np.ndarray | None:
     """Prove lower bounds of the objective, and store them in the incumbent:

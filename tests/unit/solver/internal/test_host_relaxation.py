@@ -20,7 +20,8 @@ from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.phases import closed_hosts, host_relaxation
-from nova_holistic.solver.phases.host_relaxation import relax_policies
+from nova_holistic.solver.phases.host_relaxation import (
+    late_bound, relax_policies)
 from nova_holistic.solver.problem.deadline import OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.settings import Settings
@@ -174,6 +175,51 @@ def test_a_diverse_group_is_bounded_by_patterns_without_policies(monkeypatch):
     found = plan(snapshot, group(groups=pairs), objective='fewest-hosts',
                  settings=Settings(timer=standing)).objective
     assert (found.value, found.bound) == (40, 40)
+
+
+@pytest.mark.parametrize('objective', OBJECTIVES)
+def test_no_plan_is_below_a_late_bound(objective):
+    """Of each case, any plan is known without a bound."""
+    proved = 0
+    for seed in range(12_000, 12_000 + CASES):
+        wanted, snapshot, placed = test_oracle_policies.random_case(seed)
+        plans = [where for where in oracle.placements(
+            wanted, snapshot, placed) if oracle.violations(
+                wanted, snapshot, placed, where) is not None]
+        if not plans or len(placed) == len(wanted.all_members()):
+            continue
+        hosts = snapshot.by_name()
+
+        def prove(known, deadline):
+            known.offer({path: hosts[name] for path, name in random.Random(
+                seed).choice(plans).items()})
+            late_bound(known, deadline)
+
+        bound = unlimited_bound(prove, wanted, snapshot, placed, objective)
+        assert bound <= 1e-7 + min(oracle.value(
+            objective, wanted, snapshot, placed, where) for where in plans)
+        proved += bound > 0
+    assert proved > CASES / 4
+
+
+@pytest.mark.parametrize('objective', OBJECTIVES)
+def test_a_large_group_has_a_bound_if_its_plan_takes_all_the_time(
+        objective, monkeypatch):
+    clock, construct = [0.0], solve.first_plan
+
+    def slow(*how, **options):
+        construct(*how, **options)
+        clock[0] = 9.5
+
+    monkeypatch.setattr(solve, 'first_plan', slow)
+    snapshot = cloud(*(host(f'h{n}', f'r{n % 5}', vcpus=3)
+                       for n in range(401)))
+    pairs = [group(servers('a', vcpus=2), servers('b', vcpus=2),
+                   name=f'pair{number}', policies=[Affinity(level='rack')])
+             for number in range(10)]
+    found = plan(snapshot, group(groups=pairs), objective=objective,
+                 settings=Settings(time_limit=10.0, timer=lambda: clock[0]))
+    assert 0 < found.objective.bound <= found.objective.value
 
 
 def test_members_with_24_different_requests_need_whole_hosts():
