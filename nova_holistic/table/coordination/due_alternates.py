@@ -19,7 +19,7 @@ from nova_holistic.table.batches import batches
 from nova_holistic.table.changes import alternates
 from nova_holistic.table.changes.alternates import Seen, Written
 from nova_holistic.table.conditional_updates import (
-    returned, update_in, update_rows, without_living_engine)
+    is_unset, returned, update_in, update_rows, without_living_engine)
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
 from nova_holistic.table.records import GroupStatus, Place
@@ -126,7 +126,7 @@ class DueAlternates:
 def _due(now: datetime) -> Sequence[sa.ColumnElement[bool]]:
     """The conditions that alternates are due for a group, and that no task is
     about to change the group."""
-    return (GroupRow.alternates_due <= now, GroupRow.task.is_(None),
+    return (GroupRow.alternates_due <= now, is_unset(GroupRow.task),
             GroupRow.status != GroupStatus.PLANNING)
 
 
