@@ -14,7 +14,7 @@ from oslo_policy import opts as policy_opts
 
 from nova_holistic.api.app import make_app
 from nova_holistic.cli.components import federation_components
-from nova_holistic import conf as project_options
+from nova_holistic import conf as project_options, objectives, policies
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table import migration
 from nova_holistic.table.store import PlacementTable
@@ -24,6 +24,8 @@ from tools.federation.identity import parts, with_tokens
 
 def preload():
     """Prepare what the forks of this process share."""
+    policies.load_policy_types()
+    objectives.load_objective('spread')
     # Only tests have forks of a parent.
     from tests.compiled_table import compile_statements
     compile_statements()
