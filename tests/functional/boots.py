@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass, field
 import datetime
+import itertools
 import threading
 import uuid
 
@@ -15,6 +16,7 @@ from nova_holistic.boot.user_servers import UserServers
 from nova_holistic.embedded.calls.servers import IMAGE, PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.service.boot_queue import BootQueue
+from nova_holistic.service.retries import LONGEST_INTERVAL
 from nova_holistic.service.workers import Workers
 from nova_holistic.table.boot_records import BootRequest
 from nova_holistic.table.records import GroupRecord, GroupStatus, Task
@@ -98,13 +100,15 @@ class Boots:
             Hooks(self.cloud.lifecycle.release, self._changed), self.stopping)
 
     def workers(self, engine='engine'):
-        """The worker of an engine that creates servers."""
+        """The worker of an engine that creates servers. Failed work is due
+        immediately."""
         conf, table = self.cloud.conf, self.cloud.table
         booter = Booter(conf, table, self.rights, timeutils.utcnow)
         return Workers({'boot': BootQueue(
             conf, table.boots, booter,
             Hooks(self.cloud.lifecycle.release, self._changed),
-            (engine, timeutils.utcnow))}, 1)
+            (engine, timeutils.utcnow))}, 1,
+            itertools.count(step=2 * LONGEST_INTERVAL).__next__)
 
     def status(self, group):
         return str(self.cloud.table.boots.get(group).status)

@@ -12,6 +12,7 @@ import pytest
 
 from nova_holistic.engine.errors import OwnershipLost
 from nova_holistic.engine.member_rows import place_of
+from nova_holistic.service.retries import LONGEST_INTERVAL
 from nova_holistic.service.work_queues import AlternatesQueue
 from nova_holistic.service.workers import Workers
 from nova_holistic.table.changes import member_moves
@@ -269,7 +270,9 @@ def test_alternates_are_given_up_after_several_errors(world):
         raise ZeroDivisionError
 
     begun, planner.find_alternates = [], fail
-    workers = Workers({'alternates': queue(world, planner=planner)}, 1)
+    # Each attempt is due.
+    workers = Workers({'alternates': queue(world, planner=planner)}, 1,
+                      itertools.count(step=2 * LONGEST_INTERVAL).__next__)
     for _ in range(world.conf.engine.attempts + 3):
         workers.pick_up()
         assert wait_for_idle(workers)
