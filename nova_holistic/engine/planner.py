@@ -158,9 +158,10 @@ class Planner:
     def replan(self, group_uuid: str) -> GroupRecord:
         """Plan lost members of a group again, and hold their new places.
 
-        Members that are planned, claimed or built stay at their places. Failed
-        and released members are left out. Lost members that cannot be placed
-        stay lost, and the record has the reasons.
+        Members that are planned, claimed or built stay at their places, and
+        so do failed members with a server. Released members are left out. Lost
+        members that cannot be placed stay lost, and the record has the
+        reasons.
 
         :raises GroupUnknown: no such group exists
         :raises GroupBusy: the group is being planned

@@ -11,7 +11,7 @@ from nova_holistic.engine import member_rows
 from nova_holistic.engine.proposal import PlannerComponents
 from nova_holistic.engine import volume_rows
 from nova_holistic.model.group import Group
-from nova_holistic.table.records import GroupRecord, MemberRecord
+from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 from nova_holistic.table.store import OCCUPYING
 
 
@@ -21,15 +21,17 @@ def request_for_members(parts: PlannerComponents, record: GroupRecord,
                         vacated: Sequence[
                             MemberRecord] = ()) -> PlanningRequest:
     """The request for new places of some members of a group. The other members
-    with capacity stay, and so do all volumes. Released and failed members, and
-    volumes without capacity, are left out.
+    with capacity stay, and so do all volumes. A failed member has capacity
+    while its server exists: the server may run later, and its place is held
+    again after it is deleted. Released members, and volumes without capacity,
+    are left out.
 
     :param members: all rows of the group
     :param wanted: rows of members that need a place
     :param vacated: members whose capacity the group may use
     :raises InvalidDocument: the document is no longer accepted
     """
-    occupying = [m for m in members if m.state in OCCUPYING]
+    occupying = [m for m in members if m.state in OCCUPYING or _stays(m)]
     moving = {m.id for m in wanted}
     unmoved = [m for m in occupying if m.id not in moving]
     group = parsed(parts, record)
@@ -39,7 +41,8 @@ def request_for_members(parts: PlannerComponents, record: GroupRecord,
             row.path for row in volumes)),
         record.objective, record.uuid,
         {**moving_members.placed(unmoved), **volume_rows.pools(volumes)},
-        moving_members.extra_servers(members), vacated=vacated,
+        moving_members.extra_servers(
+            [m for m in members if not _stays(m)]), vacated=vacated,
         remembered=[member_rows.host_of(place) for m in occupying
                     for place in {m.place, m.next_place}],
         refused=refused_hosts.read(
@@ -48,6 +51,10 @@ def request_for_members(parts: PlannerComponents, record: GroupRecord,
         sources=moving_members.sources(unmoved),
         server_groups=parts.table.bindings.server_groups(record.uuid),
         volumes=volumes)
+
+
+def _stays(member: MemberRecord) -> bool:
+    return member.state == MemberState.FAILED and bool(member.instance_uuid)
 
 
 def parsed(parts: PlannerComponents, record: GroupRecord) -> Group:

@@ -71,6 +71,27 @@ def test_members_that_were_released_are_not_planned_again(world):
     world.assert_agreement()
 
 
+def test_a_replan_counts_a_server_that_failed_on_its_host(world):
+    """The server may run after a rebuild, and its place is held again after
+    it is deleted."""
+    group = world.create()
+    failed = world.claim(group, 'db/node-0')
+    world.swap(failed)
+    world.instances.set(failed.instance_uuid, 'ERROR', failed.place.host,
+                        launched=False)
+    world.reconciler.reconcile()
+    assert world.states(group)['db/node-0'] == 'failed'
+    lost = lose(world, group, 'db/node-1')
+    others = [host for host, rack in RACKS.items()
+              if rack == RACKS[lost.place.host]]
+    world.inventory.down = set(others)
+    assert world.planner.replan(group.uuid).reasons
+    assert world.states(group)['db/node-1'] == 'lost'
+    world.inventory.down = set()
+    assert world.planner.replan(group.uuid).reasons == ()
+    assert place(world, group, 'db/node-1') in others
+
+
 def test_an_unplaceable_member_stays_lost_with_a_reason(world):
     group = world.create()
     lost = lose(world, group, 'db/node-1')
