@@ -107,8 +107,5 @@ class BatchHosts:
     def _missing(self, batch: Batch, table: HostTable) -> np.ndarray | None:
         """[host]: the share of a member's traffic for which its uplink has no
         capacity; None if no relationship limits it."""
-        paths = {m.path for m in batch.members}
-        found = missing_uplinks(table, (
-            each for each in self._incumbent.policies
-            if each.scope.members and each.scope.members[0].path in paths))
+        found = missing_uplinks(table, batch.policies(self._incumbent))
         return found if found.any() else None

@@ -30,6 +30,11 @@ class Batch:
     closes: frozenset[str] = frozenset()
     parts: tuple['Batch', ...] = ()
 
+    @property
+    def paths(self) -> set[str]:
+        """Paths of the members."""
+        return {m.path for m in self.members}
+
     @classmethod
     def of(cls, parts: Sequence['Batch']) -> 'Batch':
         """A batch of these parts, of which there is at least one."""
@@ -41,8 +46,7 @@ class Batch:
 
     def part_of(self, path: str) -> 'Batch':
         """The part with the member of this path."""
-        return next(part for part in self.parts if any(
-            member.path == path for member in part.members))
+        return next(part for part in self.parts if path in part.paths)
 
     def without(self, part: 'Batch') -> 'Batch':
         """The batch without one of its several parts."""
@@ -50,7 +54,16 @@ class Batch:
 
     def within(self, group: Group) -> Group:
         """The group with these members only."""
-        return group.only({m.path for m in self.members})
+        return group.only(self.paths)
+
+    def policies(self, known: Incumbent) -> list[ScopedPolicy]:
+        """The policies that apply to these members.
+
+        :param known: the incumbent of the whole group
+        """
+        paths = self.paths
+        return [each for each in known.policies if each.scope.members
+                and each.scope.members[0].path in paths]
 
 
 def with_failed(first: Sequence[Batch], failed: Batch,
@@ -100,7 +113,7 @@ def open_hosts(batch: Batch, known: Incumbent, table: HostTable,
 
     :param where: path to host of the placed members
     """
-    paths = {m.path for m in batch.members}
+    paths = batch.paths
     found = np.ones(len(table), dtype=bool)
     for each in known.policies:
         if each.policy.closes and each.scope.members and (

@@ -169,7 +169,7 @@ class BatchConstruction:
         or None. If no hosts are found for one of several parts, this part is
         placed before the others, on hosts that are chosen for it alone."""
         self._hosts.more_linked = again
-        paths = {member.path for member in batch.members}
+        paths = batch.paths
         group = batch.within(self._incumbent.group)
         prefers = not all(each.policy.hard for each in scoped_policies(group))
         if prefers and self._place_preferred(batch, group):
@@ -232,7 +232,7 @@ class BatchConstruction:
         """
         table = self._hosts.table(group, self._placed)
         hosts = self._hosts.choose(batch, table, self._placed, mask, share)
-        paths = {member.path for member in batch.members}
+        paths = batch.paths
         placed = {path: name for path, name in self._incumbent.placed.items()
                   if path in paths}
         case = Case.of(group, table.snapshot, placed, self._last.check,

@@ -58,18 +58,15 @@ def bound_preferences(task: Task) -> dict[str, Fraction]:
 
 def part_cost(known: Incumbent, batch: Batch) -> Fraction:
     """The cost of the part's preferences in the best plan."""
-    paths = {m.path for m in batch.members}
-    return preference_cost([
-        each for each in known.policies if each.scope.members
-        and each.scope.members[0].path in paths], known.where,
-        known.snapshot)
+    return preference_cost(
+        batch.policies(known), known.where, known.snapshot)
 
 
 def incumbent_of_part(known: Incumbent, batch: Batch,
                       objective: Objective) -> Incumbent:
     """An incumbent without a plan, of the part as a group on all hosts."""
-    paths = {m.path for m in batch.members}
-    return Incumbent(known.group.only(paths), known.snapshot, {
+    paths = batch.paths
+    return Incumbent(batch.within(known.group), known.snapshot, {
         path: host for path, host in known.placed.items() if path in paths},
         objective, known.gap / 2)
 

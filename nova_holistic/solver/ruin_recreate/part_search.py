@@ -134,7 +134,7 @@ class PartSearch:
                table: HostTable) -> np.ndarray:
         """Sorted indexes of the hosts that the batch uses or may use."""
         known = self._incumbent
-        paths = {m.path for m in batch.members}
+        paths = batch.paths
         if known.counts_hosts and self._chance.random() < limits().roomy_share:
             hosts = np.union1d(
                 roomy_hosts(table, freed, self._eligibility),
