@@ -237,15 +237,18 @@ class ServerReconciler:
         While the hold exists, the scheduler may not have responded yet, and no
         other consumer can take the capacity. There is one exception: if the
         row states that the member is held, an engine has begun to undo the
-        claim. A server that Nova does not know may have been deleted before it
-        was created in its cell. If a server in ERROR has no fault, a user may
-        have set this status while Nova builds the server.
+        claim. If a server in ERROR has no fault, a user may have set this
+        status while Nova builds the server.
         """
         if not member.held and self._holds.exists(member.hold) is not None:
             return False
         if view is not None:
             return view.fault
-        return self._instances.was_deleted(member.instance_uuid)
+        # Nova has no record of a server that was deleted after the response of
+        # the scheduler and before its cell knew it, but frees its allocation.
+        return self._instances.was_deleted(member.instance_uuid) or (
+            not member.held
+            and self._holds.exists(member.instance_uuid) is None)
 
     def _build_stalled(self, member: MemberRecord,
                        group: GroupOutline) -> bool:

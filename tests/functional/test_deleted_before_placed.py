@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A server that is deleted before its request reaches nova-scheduler gets no
-place.
+place, and a server that is deleted before the conductor creates it in its cell
+leaves a held place.
 
 If the conductor has given up, no service waits for the scheduler's answer, and
 none frees the allocation of the server.
@@ -47,6 +48,17 @@ class SlowBroker:
     def __init__(self):
         self.sent, self.delivers, self.answered = (
             threading.Event() for _ in range(3))
+
+
+class SlowConductor:
+    """A conductor that is slow after the scheduler's answer.
+
+    :ivar answered: the scheduler has answered
+    :ivar continues: the conductor continues
+    """
+
+    def __init__(self):
+        self.answered, self.continues = threading.Event(), threading.Event()
 
 
 @pytest.fixture
@@ -105,3 +117,35 @@ def test_another_server_of_the_same_request_takes_its_place(
     assert cloud.allocations(kept)
     cloud.wait_for_status(kept, 'ERROR')
     assert cloud.reconciler.reconcile()['unclaimed']
+
+
+@pytest.fixture
+def slow_conductor(monkeypatch):
+    events = SlowConductor()
+    schedule = conductor.ComputeTaskManager._schedule_instances
+
+    def be_slow(*args, **kwargs):
+        answer = schedule(*args, **kwargs)
+        events.answered.set()
+        events.continues.wait(60)
+        return answer
+
+    monkeypatch.setattr(conductor.ComputeTaskManager, '_schedule_instances',
+                        be_slow)
+    yield events
+    events.continues.set()
+
+
+def test_the_place_of_a_server_deleted_before_its_build_is_held_again(
+        cloud, group, slow_conductor):
+    """Nova keeps no record of this server, but frees its allocation."""
+    held = cloud.used()
+    server = cloud.create_server(
+        'web', 'small', {'group': group, 'member': 'web-0'})
+    assert slow_conductor.answered.wait(60)
+    cloud.delete_server(server)
+    assert cloud.allocations(server) == {}
+    assert states(cloud, group)[0][0] == MemberState.CLAIMED
+    assert cloud.reconciler.reconcile() == {'unclaimed': 1}
+    assert states(cloud, group) == [PLANNED, PLANNED]
+    assert cloud.used() == held
