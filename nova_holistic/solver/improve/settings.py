@@ -3,8 +3,6 @@
 
 from dataclasses import dataclass
 
-from nova_holistic.solver.ruin_recreate.part_search import DEFAULT_SEED
-
 
 @dataclass(frozen=True, slots=True)
 class Improvement:
@@ -36,7 +34,7 @@ class Improvement:
     """
 
     neighbourhoods: tuple[str, ...] = ()
-    seed: int = DEFAULT_SEED
+    seed: int = 1
     members: int = 20
     growth: float = 1.4
     hosts: int = 45

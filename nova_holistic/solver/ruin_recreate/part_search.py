@@ -31,12 +31,8 @@ from nova_holistic.solver.ruin_recreate.ruin_and_recreate import (
     RuinAndRecreate)
 
 
-DEFAULT_SEED = 1
-"""Seed of the random choices, unless a caller sets another one."""
-
-
 def ruin_and_recreate(incumbent: Incumbent, deadline: Deadline,
-                      seed: int = DEFAULT_SEED) -> None:
+                      seed: int = 1) -> None:
     """Improve the hosts of one part of the group after another, until no part
     leads to a better plan or the time ends.
 
