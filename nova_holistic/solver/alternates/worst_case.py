@@ -126,7 +126,7 @@ class WorstCase:
         here = self._added(choice.tables, host)
         choice.most = {
             margin: max(choice.most.get(margin, 0.0), here.get(margin, 0.0))
-            for margin in here.keys() | choice.most.keys()}
+            for margin in {**here, **choice.most}}
         for slot, own_domains in self._new_domains(choice, host):
             self._possible_counts[slot] += 1
             if len(own_domains) == 1:
@@ -136,7 +136,7 @@ class WorstCase:
     def _more(self, choice: _Choice, host: int) -> dict[Margin, float]:
         """The increase of the worst case of each row, if it is positive."""
         here = self._added(choice.tables, host)
-        more = {margin: grown for margin in here.keys() | choice.most.keys()
+        more = {margin: grown for margin in {**here, **choice.most}
                 if (grown := here.get(margin, 0.0)
                     - choice.most.get(margin, 0.0)) > 0}
         for margin, weight in self._changed_domains(choice, host):

@@ -58,8 +58,8 @@ def hosts_of_nested_domains(rules: Rules, shapes: Iterable[Shape],
         members = rules.scopes[number].members
         each = scopes[number]
         of_host = host_room(kinds, (m.path for m in members))
-        for coarse in each.most.keys() | each.skews.keys():
-            for fine in (None, *(each.most.keys() - {coarse})):
+        for coarse in sorted(each.most.keys() | each.skews.keys()):
+            for fine in (None, *sorted(each.most.keys() - {coarse})):
                 in_time()
                 hosts = _Hosts.of(rules, each, coarse, fine, of_host)
                 for domains, skew in each.skews.get(

@@ -234,8 +234,9 @@ def _max_skew(rules: Rules, carried: ScopedPolicy,
             # The skews of a policy may differ by domain.
             skew[free[0]] = max(math.floor(row.limit + ARITHMETIC),
                                 skew.get(free[0], 0))
-    for variable in low.keys() & high.keys():
-        both = low[variable] & high[variable]
+    # The order does not depend on hashes: that of None differs by process.
+    for variable, lowest in low.items():
+        both = lowest & high.get(variable, set())
         if both and len({(scope, level) for scope, level, _ in both}) == 1:
             scope, level, _ = next(iter(both))
             yield MaxSkew(carried, scope, level,
