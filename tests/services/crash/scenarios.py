@@ -270,13 +270,24 @@ def delete(world):
     return group, do.delete, group
 
 
-@passes('delete.task-interrupted', 'delete.holds-dropped',
-        'delete.update-dropped', 'delete.group-deleted', states={},
-        again=True)
+@passes('delete.holds-dropped', 'delete.update-dropped',
+        'delete.group-deleted', states={}, again=True)
 def delete_with_a_claim(world):
     group = world.planned()
     world.dies('claim.row-claimed', do.claim, group, 'node-0',
                str(uuid.uuid4()))
+    return group, do.delete, group
+
+
+@passes('delete.task-interrupted', 'delete.holds-dropped', states={},
+        again=True)
+def delete_with_claims_at_a_revision(world):
+    """No row is released, so that the drop of the holds would be the first
+    change."""
+    group = world.planned()
+    for row in world.table.members(group):
+        world.dies('claim.row-claimed', do.claim, group, row.member.path,
+                   str(uuid.uuid4()))
     return group, do.delete, group, 1
 
 
