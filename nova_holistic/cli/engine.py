@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import importlib.metadata
 import logging as stdlib_logging
 import os
+import queue
 import signal
 import sys
-import threading
 
 from oslo_config import cfg
 from oslo_log import log as logging
@@ -68,12 +68,16 @@ def _configured(argv: Sequence[str] | None) -> cfg.ConfigOpts:
 
 def _serve(service: EngineService) -> bool:
     """Whether no thread is left after the engine has stopped."""
-    stopping = threading.Event()
+    # A handler may interrupt this thread while it has the lock of an Event,
+    # and would wait for it without an end. This queue permits that.
+    signals: queue.SimpleQueue[int] = queue.SimpleQueue()
+    received: list[int] = []
 
-    def stop(number, frame) -> None:
-        if stopping.is_set():
+    def stop(number: int, _frame: object) -> None:
+        if received:
             service.stop_immediately()
-        stopping.set()
+        received.append(number)
+        signals.put(number)
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
@@ -81,5 +85,5 @@ def _serve(service: EngineService) -> bool:
     # systemd would not start it again.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     service.start()
-    stopping.wait()
+    signals.get()
     return service.stop()

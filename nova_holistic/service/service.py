@@ -127,7 +127,8 @@ class EngineService:
         self.notifications = notifications and NotificationListener(
             conf, notifications, shared_changes)
         self._stopping = threading.Event()
-        self._stop_immediately = threading.Event()
+        # A signal handler sets it, and must not wait for a lock.
+        self._stops_immediately = False
         self._own_calls = PeriodicCalls(self._periodic_calls(shared_changes))
 
     def _periodic_calls(self, shared_changes: SharedChanges
@@ -200,11 +201,11 @@ class EngineService:
 
         A signal handler may call this.
         """
-        self._stop_immediately.set()
+        self._stops_immediately = True
 
     def _finish(self, until: float) -> bool:
         """Whether all work in progress is finished at that time."""
-        while time.monotonic() < until and not self._stop_immediately.is_set():
+        while time.monotonic() < until and not self._stops_immediately:
             soon = min(until, time.monotonic() + 0.2)
             if self._wait(soon) and self._periodic_tasks.wait(soon):
                 return True

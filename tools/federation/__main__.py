@@ -3,9 +3,9 @@
 
 import argparse
 import contextlib
+import queue
 import signal
 import tempfile
-import threading
 
 from tools.federation.forks import Forks
 from tools.federation import processes
@@ -22,9 +22,11 @@ def main():
     parser.add_argument('--port', type=int, default=PORT,
                         help='port of the parent (default: %(default)s)')
     arguments = parser.parse_args()
-    stop = threading.Event()
+    # Unlike an Event, this queue permits that a handler interrupts the wait at
+    # any time.
+    signals: queue.SimpleQueue[int] = queue.SimpleQueue()
     for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, lambda *_: stop.set())
+        signal.signal(each, lambda number, _: signals.put(number))
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         forks = stack.enter_context(Forks(processes.CHILD))
@@ -42,7 +44,7 @@ def main():
         parent.wait_until_ready()
         print(f'The parent is at {parent.url}; interrupt this command to '
               'stop it and its clouds.', flush=True)
-        stop.wait()
+        signals.get()
 
 
 if __name__ == '__main__':
