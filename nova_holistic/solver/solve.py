@@ -182,7 +182,7 @@ def _complete(question: _Question, on_all: bool) -> Answer:
         if plans:
             replan_parts(known, deadline.part(limits().main_share))
         improve_plan(task, question.settings.improvement)
-    late_bound(known, question.deadline.part(limits().main_share))
+    late_bound(known, question.deadline)
     return proof or _plan(question)
 
 

@@ -62,6 +62,8 @@ def late_bound(incumbent: Incumbent, deadline: Deadline) -> None:
     proved if the objective is not a sum over hosts.
 
     The first plan of thousands of members may take all the time of the search.
+
+    :param deadline: the deadline of the whole call
     """
     host_cost = incumbent.objective.host_cost()
     if host_cost is None or incumbent.where is None or (
@@ -73,7 +75,7 @@ def late_bound(incumbent: Incumbent, deadline: Deadline) -> None:
             return
         aggregation = HostAggregation(kinds, cell_without_rules(
             kinds, deadline.check, counts=False), host_cost,
-            deadline.part(1.0))
+            deadline.part(limits().main_share))
         aggregation.run()
         incumbent.prove(aggregation.within(float('inf')), float('inf'))
 
