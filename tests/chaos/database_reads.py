@@ -25,13 +25,19 @@ LEFT JOIN placement.consumers c ON c.uuid = a.consumer_id
 LEFT JOIN placement.consumer_types t ON t.id = c.consumer_type_id"""
 _SERVERS = """
 SELECT uuid, host, vm_state, task_state, launched_at, vcpus, memory_mb,
-       root_gb + ephemeral_gb AS disk_gb FROM {}.instances WHERE deleted = 0"""
+       root_gb + ephemeral_gb AS disk_gb
+FROM nova_{}.instances WHERE deleted = 0"""
 _BUILD_REQUESTS = """
 SELECT instance_uuid AS uuid, NULL AS host, 'building' AS vm_state,
        'scheduling' AS task_state, NULL AS launched_at
 FROM nova_api.build_requests"""
 """Servers that are not yet in a cell."""
-_CELLS = ('nova_cell0', 'nova_cell1')
+_CELLS = ('cell0', 'cell1')
+"""Names of Nova's cells."""
+_MAPPINGS = """
+SELECT m.instance_uuid, c.name AS cell
+FROM nova_api.instance_mappings m
+JOIN nova_api.cell_mappings c ON c.id = m.cell_id"""
 _SPECS = 'SELECT instance_uuid, spec FROM nova_api.request_specs'
 _MIGRATIONS = """
 SELECT uuid, instance_uuid, status, source_compute, dest_compute
@@ -40,6 +46,12 @@ FROM nova_cell1.migrations ORDER BY id"""
 
 def read(layout: Layout) -> FinalState:
     """The current rows of all databases.
+
+    Nova's API knows a server that has a build request, or a record in the cell
+    that its mapping names. Other records are left out: if a conductor fails
+    between the record and the mapping, a request to delete the server deletes
+    only the build request (``API._delete_while_booting`` in Nova), and no
+    later request finds the record.
 
     :raises pymysql.Error: MariaDB does not respond
     """
@@ -57,9 +69,11 @@ def read(layout: Layout) -> FinalState:
                 row['class']] += row['used']
             types[row['consumer']] = row['type']
         servers = {row['uuid']: row for row in rows(_BUILD_REQUESTS)}
+        cells = {row['instance_uuid']: row['cell'] for row in rows(_MAPPINGS)}
         for cell in _CELLS:
             servers.update((row['uuid'], row)
-                           for row in rows(_SERVERS.format(cell)))
+                           for row in rows(_SERVERS.format(cell))
+                           if cells.get(row['uuid']) == cell)
         pointers = {row['instance_uuid']: _pointer(json.loads(row['spec']))
                     for row in rows(_SPECS)}
         return FinalState(

@@ -4,7 +4,6 @@
 from collections.abc import Callable, Collection
 
 from keystoneauth1.adapter import Adapter
-from keystoneauth1 import exceptions as ks_exceptions
 
 from tests.chaos.computes import Computes
 from tests.chaos.final_state import FinalState
@@ -40,10 +39,6 @@ class Deletion:
     def delete(self, servers: Collection[str]) -> None:
         """Wait until Nova does not know any of the servers.
 
-        A server without a host that Nova's API does not find is ignored: its
-        record is in no cell that a request reaches, because the request was
-        deleted while Nova gave up the build.
-
         :raises WaitTimeout: Nova does not delete one of them
         """
         hosts = self._hosts(servers)
@@ -54,10 +49,8 @@ class Deletion:
                 for host in sorted({*hosts.values()} - {None}):
                     self._computes.restart(host)
                 self._computes.put_back()
-            for uuid in [*hosts]:
-                if not self._ask(uuid, resets=number >= RESETS_FROM) and (
-                        hosts[uuid] is None and number >= RESETS_FROM):
-                    del hosts[uuid]
+            for uuid in hosts:
+                self._ask(uuid, resets=number >= RESETS_FROM)
             try:
                 wait_for('servers to go', lambda: not self._hosts(hosts),
                          ROUND, 0.5)
@@ -66,21 +59,14 @@ class Deletion:
             hosts = self._hosts(hosts)
         raise WaitTimeout(f'deletion of servers {hosts}')
 
-    def _ask(self, uuid: str, resets: bool) -> bool:
-        """Request the deletion. Returns whether Nova's API knows the
-        server."""
+    def _ask(self, uuid: str, resets: bool) -> None:
+        """Request the deletion."""
         if resets:
             attempt(lambda: self._nova.post(
                 f'/servers/{uuid}/action',
                 json={'os-resetState': {'state': 'error'}}))
-        try:
-            self._nova.delete(f'/servers/{uuid}')
-        except ks_exceptions.NotFound:
-            return False
-        except ks_exceptions.ClientException:
-            # Nova is working on the server.
-            pass
-        return True
+        # Nova refuses the request while it works on the server.
+        attempt(lambda: self._nova.delete(f'/servers/{uuid}'))
 
     def _hosts(self, servers: Collection[str]) -> dict[str, str | None]:
         """The hosts of those servers that Nova has not deleted."""
