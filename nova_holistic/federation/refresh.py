@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the rows of a group with the answers of the children."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 import contextlib
+from dataclasses import replace
 from datetime import datetime
 import threading
 import time
@@ -22,7 +23,7 @@ from nova_holistic.federation.update.part_settler import HELD, PartSettler
 from nova_holistic.table.changes import mirrored_members
 from nova_holistic.table.changes.mirrored_members import Seen
 from nova_holistic.table.coordination.parts import GroupPart, PartReport
-from nova_holistic.table.records import MemberState
+from nova_holistic.table.records import GroupRecord, MemberState
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
@@ -88,7 +89,8 @@ class Refresh:
             [part.child for part in parts if part.state in HELD],
             self._clock(), record.revision)
         kept = [part for part in parts if part.state == PartState.COMMITTED]
-        ends = [self._part(user, part, record.revision) for part in kept]
+        ends = [self._part(user, part, Seen(record.revision))
+                for part in kept]
         if kept and None not in ends:
             end = min(ends)
             if record.lease_expires_at is None and is_longest(
@@ -100,17 +102,33 @@ class Refresh:
                     record.revision,
                     lease_expires_at=record.lease_expires_at))
 
+    def of_task(self, user: User, record: GroupRecord,
+                waiting: Collection[str] = ()) -> None:
+        """Compare the members of a group before its task ends, so that the
+        group shows the result of the task afterwards.
+
+        :param record: the group, whose task this process performs
+        :param waiting: names of the children whose parts are not compared
+        """
+        now = self._table.get_group(record.uuid)
+        if now is None:
+            return
+        for part in self._table.parts.of_group(record.uuid):
+            if part.state == PartState.COMMITTED and part.child not in waiting:
+                self._part(user, part, Seen(
+                    now.revision, engine=record.engine))
+
     def _part(self, user: User, part: GroupPart,
-              revision: int) -> datetime | None:
+              seen: Seen) -> datetime | None:
         """Write what the child reports about its part, unless the rows have
         changed since.
 
-        :param revision: revision of the group when it was read
+        :param seen: the group when it was read
         :returns: the end of the lease; None: it is unknown, or the lease never
             ends
         """
         paths = set(part.paths)
-        seen = Seen(revision, {
+        seen = replace(seen, states={
             row.member.path: row.state
             for row in self._table.members(part.group_uuid)
             if row.member.path in paths})
@@ -144,7 +162,8 @@ class Refresh:
                 dict(part.instances), dict(part.pointers),
                 part.lease_expires_at, part.child_project):
             self._table.parts.observe(part, PartReport(
-                found.lease_end, instances, pointers, project), now, revision)
+                found.lease_end, instances, pointers, project), now,
+                seen.revision, seen.engine)
         return found.lease_end
 
 

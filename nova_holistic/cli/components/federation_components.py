@@ -91,8 +91,8 @@ def assembled(conf: Any, table: PlacementTable, children: UserChildren,
     tasks = GroupTasks(
         table, children,
         GroupPlacer(conf, table, children, planners, types, clock),
-        GroupUpdater(conf, table, planners, settler, types, clock),
-        seconds, clock)
+        GroupUpdater(conf, table, planners, settler, refresh, types, clock),
+        refresh, seconds, clock)
     return FederatedEngines(conf, table, ParentOperations(
         tasks, planners, GroupChanges(table, children, refresh, types, clock),
         refresh), clock)

@@ -11,6 +11,7 @@ from nova_holistic.federation.credentials.user import User
 from nova_holistic.federation.credentials.user_children import UserChildren
 from nova_holistic.federation.errors import JournalRefused
 from nova_holistic.federation.group_placer import GroupPlacer
+from nova_holistic.federation.refresh import Refresh
 from nova_holistic.federation.saga.journal import PartState
 from nova_holistic.federation.table_journal import record_of, TableJournal
 from nova_holistic.federation.update.group_updater import GroupUpdater, Waiting
@@ -28,9 +29,11 @@ class GroupTasks:
     """Performs a task that this process has taken."""
 
     def __init__(self, table: PlacementTable, children: UserChildren,
-                 placer: GroupPlacer, updater: GroupUpdater, seconds: float,
+                 placer: GroupPlacer, updater: GroupUpdater,
+                 refresh: Refresh, seconds: float,
                  clock: Callable[[], datetime]):
         """
+        :param refresh: compares groups with the children
         :param seconds: time limit of one request to a child
         :param clock: returns naive UTC
         """
@@ -38,6 +41,7 @@ class GroupTasks:
         self._children = children
         self._placer = placer
         self._updater = updater
+        self._refresh = refresh
         self._seconds = seconds
         self._clock = clock
 
@@ -114,9 +118,7 @@ class GroupTasks:
                 found = send(self._child(user, part), part)
                 if found is not None:
                     reasons += found.reasons
-        self._finish(record, reasons)
-
-    def _finish(self, record: GroupRecord, reasons: Sequence[Reason]) -> None:
+        self._refresh.of_task(user, record, waiting)
         self._table.tasks.finish(record.uuid, record.engine or '', {
             'reasons': [each.to_row() for each in reasons],
             'updated_at': self._clock()})

@@ -18,6 +18,7 @@ from nova_holistic.federation.child import Document, UpdateTerms
 from nova_holistic.federation.credentials.user import User
 from nova_holistic.federation.errors import JournalRefused
 from nova_holistic.federation.planners import Planners
+from nova_holistic.federation.refresh import Refresh
 from nova_holistic.federation.results import Candidate, Placed, Request
 from nova_holistic.federation.saga.saga import LONGEST_LEASE, Saga, Terms
 from nova_holistic.federation.splitting.cloud_rules import CLOUD
@@ -55,13 +56,17 @@ class GroupUpdater:
     has not carried out yet, and they are repeated later."""
 
     def __init__(self, conf: Any, table: PlacementTable, planners: Planners,
-                 settler: PartSettler, policy_types: PolicyTypes,
-                 clock: Callable[[], datetime]):
-        """:param clock: returns naive UTC"""
+                 settler: PartSettler, refresh: Refresh,
+                 policy_types: PolicyTypes, clock: Callable[[], datetime]):
+        """
+        :param refresh: compares groups with the children
+        :param clock: returns naive UTC
+        """
         self._conf = conf
         self._table = table
         self._planners = planners
         self._settler = settler
+        self._refresh = refresh
         self._policy_types = policy_types
         self._clock = clock
 
@@ -84,6 +89,7 @@ class GroupUpdater:
         except Exception as error:
             why = [reasons.of_error(error, f'the update failed: {error!r}')]
             self._undo(record, user)
+        self._refresh.of_task(user, record, waiting)
         self._table.settle(record.uuid, self._clock())
         self._table.tasks.finish(record.uuid, record.engine, {
             'reasons': [each.to_row() for each in dict.fromkeys(

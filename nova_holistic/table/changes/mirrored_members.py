@@ -27,17 +27,20 @@ class Seen:
     """What a parent has read about a group before the children answered.
 
     An answer may be older than a later change. Nothing is written if the group
-    has a task or another revision since, and a state is not written if the
-    member has another state since.
+    has a task of another process or another revision since, and a state is not
+    written if the member has another state since.
 
     :ivar revision: revision of the group
     :ivar states: states of members by their paths
     :ivar lease_expires_at: naive UTC
+    :ivar engine: the process that performs the task of the group; None: the
+        group has no task
     """
 
     revision: int
     states: Mapping[str, MemberState] = FrozenMapping()
     lease_expires_at: datetime | None = None
+    engine: str | None = None
 
 
 def write(database: Database, group_uuid: str,
@@ -119,7 +122,7 @@ def _write(database: Database, group_uuid: str, values: Mapping[str, Any],
            where: Sequence[Any], seen: Seen | None) -> None:
     with database.writer() as session:
         if seen is not None and not parts.owned(
-                session, group_uuid, None, seen.revision):
+                session, group_uuid, seen.engine, seen.revision):
             raise _Outdated
         transitions.change_members(
             session, [MemberRow.group_uuid == group_uuid, *where], values)

@@ -105,19 +105,21 @@ class Parts:
 
     @retried
     def observe(self, seen: GroupPart, report: PartReport, now: datetime,
-                revision: int | None = None) -> bool:
+                revision: int | None = None,
+                engine: str | None = None) -> bool:
         """Write the values that a child reported for a part.
 
         :param seen: the part before the child answered
         :param revision: see ``write``
-        :returns: False if the group has a task or another revision, or if the
-            part has changed since. The report may then be older than the
-            part, and nothing is written
+        :param engine: see ``write``
+        :returns: False if the group has another owner or another revision, or
+            if the part has changed since. The report may then be older than
+            the part, and nothing is written
         """
         this = PartRow.idempotency_key == seen.idempotency_key
         with self._database.writer() as session:
             # Every change of a part locks the row of its group.
-            if not owned(session, seen.group_uuid, None, revision):
+            if not owned(session, seen.group_uuid, engine, revision):
                 return False
             row = session.scalars(sa.select(PartRow).where(this)).one_or_none()
             if row is None or _part(row) != seen:

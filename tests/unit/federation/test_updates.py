@@ -457,6 +457,48 @@ def test_children_replan_the_members_of_their_parts(parent):
                for method, _ in child.calls) == 2
 
 
+@pytest.mark.parametrize('is_known', [True, False])
+def test_members_are_planned_as_soon_as_their_replan_ends(parent, is_known):
+    """The parent has compared the group shortly before. The cloud may know
+    its lost member, or a user has removed it there."""
+    group = parent.post(parts(nested(
+        'home', member('a', 2, location='ams'),
+        member('c', 3, location='ams')), AWAY))
+    lose(parent, group, 'home/c')
+    if not is_known:
+        cloud = parent.clouds.children['ams'].cloud
+        (uuid,) = cloud.groups
+        assert cloud.update(uuid, {'name': 'shop', 'groups': [
+            nested('home', member('a', 2))]}, 1) == ()
+    parent.options['refresh_interval'] = 3600.0
+    parent.renew()
+    parent.get(group['id'])
+    lose(parent, group, 'home/c')
+    assert replanned(parent, group)['members'] == {'planned': 3}
+
+
+def test_members_of_a_waiting_part_stay_lost_after_a_replan(parent):
+    """The cloud answers again before the task ends. It has had no request to
+    plan the member again."""
+    group = parent.post(parts(HOME, AWAY))
+    lose(parent, group, 'home/a')
+    child = parent.clouds.children['ams']
+
+    def answer_once(method, when):
+        child.fault = keep_answers
+        raise Lost
+
+    parent.options['refresh_interval'] = 3600.0
+    parent.renew()
+    parent.get(group['id'])
+    lose(parent, group, 'home/a')
+    child.fault = answer_once
+    after = replanned(parent, group)
+    assert after['members'] == {'planned': 1, 'lost': 1}
+    assert [each['message'] for each in after['reasons']] == [
+        'cloud ams: no answer']
+
+
 def lose_answers(method, when):
     raise Lost
 

@@ -492,10 +492,14 @@ def federate(table):
     mirrored_members.write(
         table.database, group.uuid, {'db/web': MemberState.LOST}, NOON,
         mirrored_members.Seen(1, {'db/web': MemberState.BUILT}))
+    mirrored_members.write(
+        table.database, group.uuid, {'db/web': MemberState.PLANNED}, NOON,
+        mirrored_members.Seen(1, {'db/web': MemberState.LOST}, engine=ENGINE))
     report = PartReport(LATER, {'web': builders.new_uuid()},
                         {'web': ('ams', builders.new_uuid())}, 'blue')
     (part,) = table.parts.of_group(group.uuid)
     assert not table.parts.observe(part, report, NOON)
+    assert table.parts.observe(part, report, NOON, 1, ENGINE)
     assert not table.parts.forget(group.uuid, 'dfw', NOON)
     table.parts.remove(['p-1'])
     assert table.parts.of_group(group.uuid) == ()

@@ -150,6 +150,22 @@ def test_states_of_children_are_mirrored_without_a_state_machine(table):
     assert table.get_group(group.uuid).status == GroupStatus.COMPLETE
 
 
+def test_the_process_with_the_task_of_a_group_mirrors_it(table):
+    """No other process writes what it has read before the task began."""
+    part, report = planning(table), PartReport(LATER, {}, {}, None)
+    assert table.parts.write(part, 'one')
+    assert not table.parts.observe(part, report, LATER, 1, 'two')
+    assert table.parts.observe(part, report, LATER, 1, 'one')
+    group = part.group_uuid
+    assert table.write_members(group, builders.members_of(
+        table.get_group(group), {'web': None}), 'one')
+    for engine, state in (('two', 'planned'), ('one', 'lost')):
+        mirrored_members.write(table.database, group, {
+            'db/web': MemberState.LOST}, LATER, mirrored_members.Seen(
+                1, {'db/web': MemberState.PLANNED}, engine=engine))
+        assert [row.state for row in table.members(group)] == [state]
+
+
 @pytest.mark.parametrize('revision, task, state', [
     (1, None, 'built'), (2, None, 'planned'), (1, Task.UPDATING, 'planned')])
 def test_states_of_a_group_that_has_changed_are_not_mirrored(
