@@ -21,7 +21,9 @@ class RefusalKind(enum.StrEnum):
     request exceeds a limit of the project there.
     ``UNREACHABLE``: no answer in time, or the child cannot work now. The
     request may have been carried out.
-    ``FORBIDDEN``: the user has no access to the child, or not this right.
+    ``FORBIDDEN``: the user has no access to the child, or not to the group.
+    ``DENIED``: the child accepts the user, who does not have the rights that
+    this request needs there, for example because its document names a host.
     ``INVALID``: the child does not accept the document, for example because
     it has no such level or flavor; or its answer is invalid.
     ``CHANGED``: the group has another revision than the request names, and the
@@ -32,6 +34,7 @@ class RefusalKind(enum.StrEnum):
     UNKNOWN = 'unknown'
     UNREACHABLE = 'unreachable'
     FORBIDDEN = 'forbidden'
+    DENIED = 'denied'
     INVALID = 'invalid'
     CHANGED = 'changed'
 

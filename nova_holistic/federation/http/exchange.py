@@ -20,7 +20,7 @@ from nova_holistic.federation.http.bounded_answer import (
 from nova_holistic.federation.http.child_request import ChildRequest
 from nova_holistic.federation.http.traffic import Traffic
 
-_DENIED = (401, 403)
+_FORBIDDEN = (401, 403)
 _CHANGED = 412
 _LIMITS = ('holistic.over_limit', 'holistic.over_quota')
 """Codes of errors with the status 403 for requests of users with all rights,
@@ -129,7 +129,9 @@ class Exchange:
     def _refused(self, answer: Answer) -> Refusal:
         over_limit = any(has_error(answer.document, code) for code in _LIMITS)
         kind = (RefusalKind.UNKNOWN if over_limit
-                else RefusalKind.FORBIDDEN if answer.status in _DENIED
+                else RefusalKind.DENIED if answer.status == 403 and has_error(
+                    answer.document)
+                else RefusalKind.FORBIDDEN if answer.status in _FORBIDDEN
                 else RefusalKind.UNREACHABLE if answer.status in _UNAVAILABLE
                 else RefusalKind.CHANGED if answer.status == _CHANGED
                 else RefusalKind.INVALID)

@@ -13,6 +13,8 @@ from nova_holistic.model.plan import Reason
 
 Answer = Offer | Refusal
 
+_CLOSED = (RefusalKind.UNREACHABLE, RefusalKind.FORBIDDEN)
+"""A child that refuses an offer for these reasons gets no other request."""
 _LATE = 'cloud {}: the time limit was reached before the request'
 
 
@@ -57,8 +59,7 @@ class OfferBook:
         for (key, (cloud, _)), answer in zip(missing.items(), answers):
             self._answers[key] = answer
             self._history.record(cloud, isinstance(answer, Offer))
-            if isinstance(answer, Refusal) and answer.kind in (
-                    RefusalKind.UNREACHABLE, RefusalKind.FORBIDDEN):
+            if isinstance(answer, Refusal) and answer.kind in _CLOSED:
                 self._away[cloud] = answer
 
     def answer(self, cloud: str, parts: Set,
@@ -81,7 +82,9 @@ class OfferBook:
     def refuse(self, refusal: Refusal, parts: Set) -> None:
         """Record that a child refused to create the parts that it had offered.
         """
-        if refusal.kind in (RefusalKind.UNREACHABLE, RefusalKind.FORBIDDEN):
+        # The user had the rights that the document needs when the child made
+        # the offer. A denied create request thus concerns all documents.
+        if refusal.kind in (*_CLOSED, RefusalKind.DENIED):
             self._away[refusal.child] = refusal
         for key in list(self._answers):
             if key[:2] == _key(refusal.child, parts, None)[:2]:
@@ -101,10 +104,19 @@ class OfferBook:
         a request of the user, whose credentials it refuses or who has no right
         to the group there; otherwise, empty."""
         clouds = sorted({str(key[0]) for key in self._answers})
-        away = [self._away.get(each) for each in clouds]
         return clouds if all(
-            each is not None and each.kind is RefusalKind.FORBIDDEN
-            for each in away) else ()
+            self._has_no_right(self._away.get(key[0], answer))
+            for key, answer in self._answers.items()) else ()
+
+    @staticmethod
+    def _has_no_right(answer: Answer) -> bool:
+        return isinstance(answer, Refusal) and answer.kind in (
+            RefusalKind.FORBIDDEN, RefusalKind.DENIED)
+
+    def offering(self) -> set[str]:
+        """Names of the clouds that have made an offer."""
+        return {key[0] for key, answer in self._answers.items()
+                if isinstance(answer, Offer)}
 
     def is_unavailable(self, cloud: str) -> bool:
         """Whether the child does not answer, or does not accept the user."""

@@ -104,14 +104,18 @@ class Search:
 
     def eligible(self) -> set[str]:
         """The clouds over which members are spread evenly: all clouds that
-        answer this user and accept its documents. A cloud is not eligible if
-        facts exclude every part and its refusal confirms this."""
+        answer this user and accept one of its documents. A cloud is not
+        eligible if facts exclude every part and its refusal confirms this.
+        """
         refused = {each.child for each in self._book.refusals()}
         invalid = {each.child for each in self._book.refusals()
-                   if each.kind is RefusalKind.INVALID}
+                   if each.kind in (RefusalKind.INVALID, RefusalKind.DENIED)}
+        # A cloud may accept the documents of some parts only.
+        offering = self._book.offering()
         return {name for name in self._problem.candidates
-                if not self._book.is_unavailable(name) and name not in invalid
-                and not (name in refused and self._is_excluded(name))}
+                if not self._book.is_unavailable(name) and (
+                    name in offering or name not in invalid and not (
+                        name in refused and self._is_excluded(name)))}
 
     def stops(self, choice: Choice, threshold: float | None) -> bool:
         """Whether the search ends before all children have answered."""

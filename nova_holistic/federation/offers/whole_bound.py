@@ -16,7 +16,7 @@ from nova_holistic.federation.offers.offer_book import Answer, OfferBook
 from nova_holistic.federation.offers.problem import Problem
 
 EXCLUDED = (RefusalKind.UNPLACEABLE, RefusalKind.FORBIDDEN,
-            RefusalKind.INVALID)
+            RefusalKind.DENIED, RefusalKind.INVALID)
 """A child that refuses for these reasons has no plan for this user."""
 
 

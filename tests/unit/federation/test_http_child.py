@@ -139,11 +139,11 @@ def test_a_missing_group_counts_as_deleted_and_released(child):
     assert child.release(UUID, None) is None
 
 
-def test_a_user_without_the_right_is_forbidden(service):
+def test_a_request_of_a_user_without_the_right_is_denied(service):
     headers = {**OTHER_PROJECT.headers(), 'X-Roles': 'reader'}
     with serving(service.app, headers) as url:
         assert http_child(url).create(
-            SHOP, None, 60, 'k', 5).kind is RefusalKind.FORBIDDEN
+            SHOP, None, 60, 'k', 5).kind is RefusalKind.DENIED
 
 
 # Faulty servers.
@@ -173,6 +173,12 @@ def test_a_closed_port_is_unreachable():
 def test_a_service_that_cannot_work_now_is_unreachable(status):
     found = offered(lambda handler: send(handler, status, b'<html>'))
     assert found.kind is RefusalKind.UNREACHABLE
+
+
+@pytest.mark.parametrize('status', [401, 403])
+def test_a_service_in_front_of_the_api_that_refuses_the_user(status):
+    found = offered(lambda handler: send(handler, status, b'<html>'))
+    assert found.kind is RefusalKind.FORBIDDEN
 
 
 @pytest.mark.parametrize('answer', [
