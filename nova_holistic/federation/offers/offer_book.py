@@ -81,14 +81,17 @@ class OfferBook:
 
     def refuse(self, refusal: Refusal, parts: Set) -> None:
         """Record that a child refused to create the parts that it had offered.
-        """
+        Its other offers are no longer used."""
         # The user had the rights that the document needs when the child made
         # the offer. A denied create request thus concerns all documents.
         if refusal.kind in (*_CLOSED, RefusalKind.DENIED):
             self._away[refusal.child] = refusal
-        for key in list(self._answers):
+        for key, answer in list(self._answers.items()):
             if key[:2] == _key(refusal.child, parts, None)[:2]:
                 self._answers[key] = refusal
+            elif key[0] == refusal.child and isinstance(answer, Offer):
+                # The capacity of the child has changed since this offer.
+                del self._answers[key]
         self._answers[_key(refusal.child, parts, None)] = refusal
 
     def refusals(self) -> tuple[Refusal, ...]:

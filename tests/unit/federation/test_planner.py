@@ -221,6 +221,29 @@ def test_another_offer_is_used_if_the_chosen_one_is_gone():
             if record.state == 'committed'] == ['ord']
 
 
+def test_a_cloud_that_is_full_since_its_offers_gets_no_further_create():
+    """Another group takes the whole cloud, which is the cheapest one. Its
+    offers for single parts are as old as the offer for the whole group."""
+    federation = Federation(
+        limits=Limits(max_tries=3), dfw=small('a1', vcpus=32),
+        **{name: small('b1', vcpus=6) for name in ('ams', 'lon', 'ord')},
+        costs={'dfw': 0.0, 'ams': 1.0, 'lon': 1.0, 'ord': 9.0})
+    child = federation.children['dfw']
+
+    def take(method, when):
+        if method == 'create':
+            child.fault = lambda method, when: None
+            child.cloud.create(
+                {'name': 'other', 'members': [member('large', 32)]})
+    child.fault = take
+    placed = federation.place({'name': 'shop', 'groups': [
+        {'name': name, 'members': [member('node', vcpus)]}
+        for name, vcpus in (('a', 4), ('b', 5), ('c', 6))]})
+    assert set(places(placed)) == {'ams', 'lon', 'ord'}
+    assert placed.tries == 2
+    assert sum(federation.held().values()) == 32 + 4 + 5 + 6
+
+
 def test_the_number_of_tries_is_bounded():
     federation = Federation(
         limits=Limits(max_tries=3),
