@@ -71,3 +71,10 @@ def current(members: Iterable[MemberRecord]) -> frozenset[str]:
     """Paths of the current members of a group, without released members."""
     return frozenset(row.member.path for row in members
                      if row.state != MemberState.RELEASED)
+
+
+def has_failed_server(row: MemberRecord) -> bool:
+    """Whether a failed member still has its server, which uses the capacity of
+    the place: it may run later, and the place is held again after it is
+    deleted."""
+    return row.state == MemberState.FAILED and bool(row.instance_uuid)

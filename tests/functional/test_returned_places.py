@@ -13,6 +13,7 @@ import pytest
 from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.table.records import MemberState
+from tests.functional.engine.updates import ask
 
 HOSTS = tuple(EmbeddedHost(name, rack=rack, vcpus=4)
               for name, rack in (('h1', 'r1'), ('h2', 'r2'), ('h3', 'r3')))
@@ -153,6 +154,35 @@ def test_a_failed_member_is_planned_again_once_its_server_is_deleted(
     assert cloud.reconciler.reconcile() == {'gone': 1}
     assert is_held(cloud, group)
     build(cloud, group)
+
+
+def test_an_update_counts_a_server_that_failed_on_its_host(
+        cloud, group, monkeypatch):
+    """It is still the server of its member, also after an administrator has
+    set it to ACTIVE, and no other member is in its rack."""
+    host = cloud.row(group, 'web').place.host
+    cloud.now = cloud.clock()
+    with paused(cloud, host, monkeypatch) as begun:
+        server = create(cloud, group)
+        assert begun.wait(300) and cloud.host_of(server) == host
+        set_state(cloud, server, 'error')
+        assert cloud.reconciler.reconcile() == {'failed': 1}
+        ask(cloud, cloud.table.get_group(group), {
+            'name': 'shop',
+            'policies': [{'type': 'anti-affinity', 'level': 'rack'}],
+            'members': [{'name': 'web', 'flavor': 'small'},
+                        {'name': 'db', 'count': 2, 'flavor': 'small'}]})
+        cloud.planner.perform(cloud.table.tasks.take(
+            group, 'engine', cloud.clock(), cloud.clock()))
+        assert cloud.table.get_group(group).reasons == ()
+        row = cloud.row(group, 'web')
+        assert (row.state, row.instance_uuid) == (MemberState.FAILED, server)
+        assert len({each.place.location for each
+                    in cloud.table.members(group)}) == 3
+        set_state(cloud, server, 'active')
+        assert cloud.reconciler.reconcile() == {'built': 1}
+        row = cloud.row(group, 'web')
+        assert (row.instance_uuid, row.place.host) == (server, host)
 
 
 @pytest.mark.parametrize('seen', [True, False])

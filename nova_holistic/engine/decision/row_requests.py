@@ -8,10 +8,11 @@ from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.engine.decision import moving_members, refused_hosts
 from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.engine import member_rows
+from nova_holistic.engine.member_rows import has_failed_server
 from nova_holistic.engine.proposal import PlannerComponents
 from nova_holistic.engine import volume_rows
 from nova_holistic.model.group import Group
-from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
+from nova_holistic.table.records import GroupRecord, MemberRecord
 from nova_holistic.table.store import OCCUPYING
 
 
@@ -31,7 +32,8 @@ def request_for_members(parts: PlannerComponents, record: GroupRecord,
     :param vacated: members whose capacity the group may use
     :raises InvalidDocument: the document is no longer accepted
     """
-    occupying = [m for m in members if m.state in OCCUPYING or _stays(m)]
+    occupying = [m for m in members
+                 if m.state in OCCUPYING or has_failed_server(m)]
     moving = {m.id for m in wanted}
     unmoved = [m for m in occupying if m.id not in moving]
     group = parsed(parts, record)
@@ -42,7 +44,7 @@ def request_for_members(parts: PlannerComponents, record: GroupRecord,
         record.objective, record.uuid,
         {**moving_members.placed(unmoved), **volume_rows.pools(volumes)},
         moving_members.extra_servers(
-            [m for m in members if not _stays(m)]), vacated=vacated,
+            [m for m in members if not has_failed_server(m)]), vacated=vacated,
         remembered=[member_rows.host_of(place) for m in occupying
                     for place in {m.place, m.next_place}],
         refused=refused_hosts.read(
@@ -51,10 +53,6 @@ def request_for_members(parts: PlannerComponents, record: GroupRecord,
         sources=moving_members.sources(unmoved),
         server_groups=parts.table.bindings.server_groups(record.uuid),
         volumes=volumes)
-
-
-def _stays(member: MemberRecord) -> bool:
-    return member.state == MemberState.FAILED and bool(member.instance_uuid)
 
 
 def parsed(parts: PlannerComponents, record: GroupRecord) -> Group:

@@ -15,6 +15,7 @@ from nova_holistic.engine.binding.adoption import Adopted, AdoptedMembers
 from nova_holistic.engine.decision import exclusive_hosts
 from nova_holistic.engine.decision.planning_request import (
     CheckedPlan, NotPlanned, PlanningRequest)
+from nova_holistic.engine.member_rows import has_failed_server
 from nova_holistic.engine.update.revised_members import RevisedMembers
 from nova_holistic.engine import volume_rows
 from nova_holistic.exceptions import InvalidDocument
@@ -48,12 +49,13 @@ def with_adopted_servers(where: RevisedMembers, servers: Mapping[str, Adopted],
     if not servers:
         return where
     for path in servers:
-        if path in where.fixed:
+        if path in where.fixed and not has_failed_server(where.fixed[path]):
             raise InvalidDocument(
                 position(path), f'member {path!r} has server '
                 f'{where.fixed[path].instance_uuid} already')
     return replace(
-        where, movable=_without(where.movable, servers),
+        where, fixed=_without(where.fixed, servers),
+        movable=_without(where.movable, servers),
         to_plan=_without(where.to_plan, servers),
         left_out=where.left_out - servers.keys(),
         adopted=AdoptedMembers(servers, FrozenMapping({

@@ -11,7 +11,7 @@ from nova_holistic.engine.binding.adoption import AdoptedMembers
 from nova_holistic.engine.decision import moving_members
 from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.engine.decision.refused_hosts import Refused
-from nova_holistic.engine.member_rows import host_of
+from nova_holistic.engine.member_rows import has_failed_server, host_of
 from nova_holistic.engine.update.outdated_members import is_up_to_date
 from nova_holistic.engine import volume_rows
 from nova_holistic.model.frozen import FrozenMapping
@@ -34,7 +34,8 @@ class RevisedMembers:
     again, adopted or left out. The rows of all other members will be removed.
 
     :ivar revised: the group after the update
-    :ivar fixed: rows of members with a server, by path
+    :ivar fixed: rows of members with a server, by path. A failed member whose
+        description has changed is not among them
     :ivar movable: rows of planned members that may stay, by path
     :ivar to_plan: rows of members that are planned as if they had no row, by
         path
@@ -97,8 +98,7 @@ class RevisedMembers:
                    if path not in freed]
         guests = [m.place.host for m in (*self.to_plan.values(), *self.removed,
                                          *self.adopted.replaced.values())
-                  if m.state in OWNED
-                  or m.state == MemberState.FAILED and m.instance_uuid]
+                  if m.state in OWNED or has_failed_server(m)]
         guests.extend(moving_members.sources(self.fixed.values()).values())
         paths = volume_rows.placed_paths(self.revised, self.volumes)
         return PlanningRequest(
@@ -132,11 +132,11 @@ def revised_members(record: GroupRecord, revised: Group,
         path = row.member.path
         if path not in after:
             continue
-        if row.state in OWNED:
+        unchanged = (before.get(path) == after[path]
+                     and is_up_to_date(row, after[path]))
+        if row.state in OWNED or unchanged and has_failed_server(row):
             fixed[path] = row
-        elif (row.state == MemberState.PLANNED
-                and before.get(path) == after[path]
-                and is_up_to_date(row, after[path])):
+        elif unchanged and row.state == MemberState.PLANNED:
             movable[path] = row
         elif row.state == MemberState.RELEASED and row.id not in earlier:
             left_out.add(path)

@@ -145,7 +145,7 @@ def a_server_in_error_on_its_host(world):
 def a_failed_member_in_an_update(world):
     group = world.create(shop(1), lease=0)
     serve(world, group, status='ERROR')
-    update(world, group, revised(nodes=2))
+    update(world, group, revised(nodes=1, web={'VCPU': 2}))
 
 
 def existing_servers_that_are_adopted(world):

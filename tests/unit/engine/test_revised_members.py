@@ -31,18 +31,21 @@ def stands(rows, revised, *, before=None, earlier=()):
         record, parse_group(revised, {}), rows, earlier)
 
 
-@pytest.mark.parametrize('state, revised, expected', [
-    (MemberState.PLANNED, SMALL, 'movable'),
-    (MemberState.PLANNED, LARGE, 'to_plan'),
-    (MemberState.CLAIMED, SMALL, 'fixed'),
-    (MemberState.CLAIMED, LARGE, 'fixed'),
-    (MemberState.BUILT, SMALL, 'fixed'),
-    (MemberState.LOST, SMALL, 'to_plan'),
-    (MemberState.FAILED, SMALL, 'to_plan'),
+@pytest.mark.parametrize('state, instance, revised, expected', [
+    (MemberState.PLANNED, None, SMALL, 'movable'),
+    (MemberState.PLANNED, None, LARGE, 'to_plan'),
+    (MemberState.CLAIMED, SERVER, SMALL, 'fixed'),
+    (MemberState.CLAIMED, SERVER, LARGE, 'fixed'),
+    (MemberState.BUILT, SERVER, SMALL, 'fixed'),
+    (MemberState.LOST, None, SMALL, 'to_plan'),
+    (MemberState.FAILED, None, SMALL, 'to_plan'),
+    (MemberState.FAILED, SERVER, SMALL, 'fixed'),
+    (MemberState.FAILED, SERVER, LARGE, 'to_plan'),
 ])
 def test_a_member_with_a_server_stays_and_an_unchanged_plan_may(
-        state, revised, expected):
-    _, found = stands([row('web', state)], document(web=revised))
+        state, instance, revised, expected):
+    _, found = stands([row('web', state, instance=instance)],
+                      document(web=revised))
     assert [name for name in ('fixed', 'movable', 'to_plan')
             if 'web' in getattr(found, name)] == [expected]
     assert not found.removed and not found.left_out
