@@ -19,6 +19,7 @@ from nova_holistic.solver.construct.first_plan import (
 from nova_holistic.solver.construct.insertion import insert_members
 from nova_holistic.solver.diagnosis.contradiction import propagated
 from nova_holistic.solver.diagnosis.find_reasons import find_reasons
+from nova_holistic.solver.diagnosis.relaxation import has_no_plan
 from nova_holistic.solver.garbage import few_collections
 from nova_holistic.solver.limits.current import (
     column_generation as pattern_limits, construct as construct_limits,
@@ -206,9 +207,8 @@ def _insert_members(question: _Question) -> Plan | None:
 
 
 def _on_chosen_hosts(question: _Question) -> None:
-    """Find a plan for a large group on some of many hosts. If the group has
-    many policies, greedy construction finds the plan, and a relaxation proves
-    the bound."""
+    """Find a plan for a large group on some of many hosts. If it has many
+    policies, greedy construction finds it, and a relaxation proves a bound."""
     task, known = question.task, question.task.known
     deadline, always = task.deadline, question.strategy is Strategy.DECOMPOSED
     diverse = not always and is_diverse(known) and not suits_all_hosts(known)
@@ -240,8 +240,7 @@ def _on_chosen_hosts(question: _Question) -> None:
 
 
 def _suits_patterns(known: Incumbent) -> bool:
-    """Whether the number of different requirements is small enough for column
-    generation."""
+    """Whether column generation takes as many different requirements."""
     return len(different_requirements(
         known.members)) <= pattern_limits().kinds
 
@@ -268,7 +267,8 @@ def _on_all_hosts(question: _Question) -> Unplaceable | Unknown | None:
         conflict, reduced = propagated(case, in_time)
     except OutOfTime as limit:
         return _unknown(question, limit) if known.where is None else None
-    if conflict is not None and known.where is None:
+    if known.where is None and (conflict is not None or has_no_plan(
+            case, task.deadline.part(limits().bound_share))):
         return _unplaceable(question, case, conflict)
     status = search_all_hosts(
         task, reduced, question.strategy is Strategy.WHOLE)

@@ -100,6 +100,14 @@ class HostAggregation:
                 return
             self._next = bins = more
 
+    def is_impossible(self) -> bool:
+        """Whether it is proved, independently of tolerances, that no placement
+        exists, with any cost of preferences."""
+        bins = _bins(self.columns.split_values(), self.columns.cell,
+                     limits().first_bins)
+        return self._program(bins, float('inf')).program.is_impossible(
+            self._deadline.left())
+
     def bound_members(self) -> None:
         """Improve the bound of coarse kinds by the amounts of their members.
         """

@@ -18,6 +18,7 @@ from nova_holistic.model.group import Group
 from nova_holistic.solver.construct.greedy import any_plan
 from nova_holistic.solver.diagnosis.contradiction import contradiction
 from nova_holistic.solver.diagnosis.elements import Element, elements, keeping
+from nova_holistic.solver.diagnosis.relaxation import has_no_plan
 from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.milp.backend import Backend, Status
 from nova_holistic.solver.milp.program import Program
@@ -92,6 +93,13 @@ class FeasibilityTests:
         in_time = self._deadline.check
         return contradiction(self.case(kept, in_time), in_time) is None
 
+    def relaxed(self, kept: Sequence[Element]) -> bool | None:
+        """False if counting or a relaxation proves that no plan exists, else
+        True."""
+        case = self.case(kept, self._deadline.check)
+        return contradiction(case, self._deadline.check) is None and (
+            not has_no_plan(case, self._deadline))
+
     def solved(self, kept: Sequence[Element]) -> bool | None:
         """Whether a plan exists for these elements, according to counting,
         greedy construction or the solver; None if unknown.
@@ -109,6 +117,8 @@ class FeasibilityTests:
         if contradiction(case, self._deadline.check) is not None:
             return False
         counts = any_plan(case, self._deadline)
+        if counts is None and has_no_plan(case, self._deadline):
+            return False
         if counts is None:
             program = Program(case, Feasibility(), self._deadline)
             program.minimise_cost()
@@ -140,8 +150,10 @@ def find_iis(case: Case, backend: Backend, deadline: Deadline,
     tests = FeasibilityTests(case, backend, deadline.part(limits().main_share))
     found = list(elements(case.group))
     try:
-        possible = tests.solved if conflict is None else tests.counted
-        if conflict is not None:
+        possible = tests.counted
+        if conflict is None:
+            possible = tests.solved if tests.relaxed(found) else tests.relaxed
+        else:
             hint = [each for each in found if not each.is_policy
                     or _is_among(each, conflict)]
             found = hint if tests.counted(hint) is False else found

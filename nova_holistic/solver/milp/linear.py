@@ -122,6 +122,24 @@ class Linear:
                 self.duals, self.lower_limits(), self.upper))
         return result, np.array(found.col_value)
 
+    def is_impossible(self, seconds: float) -> bool:
+        """Whether it is proved that the program without integrality has no
+        solution. The answer does not depend on tolerances of the solver:
+        multipliers of the rows prove that the least value of the constant 0
+        would be greater than 0 (Farkas' lemma)."""
+        model = self.loaded()
+        for name, value in (
+                # Presolve can end without multipliers.
+                ('time_limit', max(seconds, 0.01)), ('presolve', 'off'),
+                *self.options.items()):
+            model.setOptionValue(name, value)
+        model.run()
+        if model.getModelStatus() != highspy.HighsModelStatus.kInfeasible:
+            return False
+        _, found, ray = model.getDualRay()
+        return found and self.dual().is_impossible(
+            np.array(ray), self.lower_limits(), self.upper)
+
     def lower_limits(self) -> np.ndarray:
         """Lower limits of the variables."""
         return np.zeros(len(self.cost)) if self.lower is None else (

@@ -9,9 +9,11 @@ linear and mixed-integer linear programming (Mathematical Programming 99,
 2004), the maximum error of the floating-point sums is subtracted.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+
+from nova_holistic.solver.numerics.tolerances import ARITHMETIC
 
 MACHINE_EPSILON = float(np.finfo(np.float64).eps)
 
@@ -55,6 +57,21 @@ class DualProgram:
             _product(low, upper), _product(high, upper)])
         total = least_sum(np.concatenate((proved, least)))
         return total if np.isfinite(total) else None
+
+    def is_impossible(self, ray: np.ndarray, lower: np.ndarray,
+                      upper: np.ndarray) -> bool:
+        """Whether these multipliers prove that no solution exists. The proof
+        has a margin for coefficients that are rounded.
+
+        :param ray: [row]: any multipliers
+        :param lower: [variable]: lower limits; may be infinite, like ``upper``
+        """
+        constant = replace(self, cost=np.zeros(len(self.cost)))
+        least = constant.bound(ray, lower, upper)
+        largest = np.maximum(np.abs(lower), np.abs(upper))
+        sizes = _product(np.abs(self.values * ray[self.rows]),
+                         largest[self.columns])
+        return least is not None and bool(least > ARITHMETIC * sizes.sum())
 
     def reduced(self, duals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """[variable]: reduced costs, and their maximum rounding errors."""

@@ -10,6 +10,7 @@ from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.plan import Plan, Reason, Unplaceable
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers, two_racks
@@ -194,6 +195,31 @@ def test_placed_members_that_violate_a_policy_are_a_reason():
     assert answer.reasons == (Reason('', (
         'anti-affinity rack is violated by members that are already placed: '
         'rack r1 holds 2 members, and the limit is 1: db-0, db-1')),)
+
+
+def test_two_policies_of_many_that_contradict_each_other_are_named():
+    """Ten racks of 20 members each hold all members, but the zone of two racks
+    then holds too few. Each policy alone permits a plan."""
+    snapshot = cloud(*(
+        host(f'{az}r{rack}h{number}', az, f'{az}r{rack}')
+        for az, racks in (('az1', 4), ('az2', 4), ('az3', 2))
+        for rack in range(racks) for number in range(20)),
+        levels=('az', 'rack', 'host'))
+    leaves = [group(
+        *(servers(f's{size}', 5, vcpus=size) for size in range(1, 5)),
+        name=f'leaf{n}', policies=[AntiAffinity(max_per_domain=4)])
+        for n in range(10)]
+    spread = Spread(level='az', max_skew=4)
+    wanted = group(groups=leaves, policies=[
+        AntiAffinity(level='rack', max_per_domain=20), spread])
+    answer = solve(wanted, snapshot)
+    assert isinstance(answer, Unplaceable)
+    assert [each.at for each in answer.reasons] == ['', '']
+    spread_reason, rack_reason = answer.reasons
+    assert spread_reason.message.startswith(
+        'spread az with max_skew 4 distributes 200 members evenly')
+    assert rack_reason.message == (
+        'anti-affinity rack needs 10 racks for 200 members, 20 in each')
 
 
 def test_a_weighted_policy_never_makes_a_group_unplaceable():

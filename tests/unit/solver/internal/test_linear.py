@@ -35,3 +35,10 @@ def test_entries_that_sum_to_zero_are_dropped():
     outcome, values = program.solve(10.0)
     assert outcome.status is Status.OPTIMAL
     assert values == pytest.approx([0.0, 3.0])
+
+
+@pytest.mark.parametrize('least, proved', [(20.0, False), (21.0, True)])
+def test_a_program_without_a_solution_is_proved_to_have_none(least, proved):
+    program = given((0, 1.0), (1, 1.0))
+    program.add_row([(np.arange(2), 1.0)], least, np.inf)
+    assert program.is_impossible(10.0) is proved

@@ -66,6 +66,18 @@ def test_a_variable_without_a_limit_proves_nothing():
     assert program.bound(np.array([0.5]), *no_limit) == pytest.approx(1.5)
 
 
+@pytest.mark.parametrize('excess, proved', [
+    (1e-12, False), (1e-3, True)])
+def test_a_rounded_coefficient_is_no_proof_that_no_solution_exists(
+        excess, proved):
+    program = DualProgram(
+        np.array([5.0]), np.array([0]), np.array([0]), np.array([1.0]),
+        np.array([3.0 + excess]), np.array([np.inf]))
+    limits = np.array([0.0]), np.array([3.0])
+    assert program.is_impossible(np.array([2.0]), *limits) is proved
+    assert not program.is_impossible(np.array([-2.0]), *limits)
+
+
 def test_a_linear_program_is_bounded_by_its_multipliers(monkeypatch):
     """The bound does not depend on the objective value that the solver
     reports."""
