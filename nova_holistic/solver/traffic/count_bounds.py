@@ -56,7 +56,7 @@ class CountBounds:
             ScopedPolicy(policy, scope) for scope in kinds.group.scopes()
             for policy in scope.group.rules
             if (policy.hard or treat_as_hard(policy))
-            and _has_coarse_levels(policy)], table))
+            and has_coarse_levels(policy)], table))
         zero = frozenset(
             atom for _, terms, constant in rules.penalties
             if constant >= 0 and all(weight > 0 for _, weight in terms)
@@ -126,7 +126,7 @@ class CountBounds:
         known[domains] = np.minimum(known[domains], most)
 
 
-def _has_coarse_levels(policy: Policy) -> bool:
+def has_coarse_levels(policy: Policy) -> bool:
     """Whether the policy refers only to levels above hosts. Relationships with
     traffic are excluded, because their rows have a different form."""
     if isinstance(policy, Relationship) and policy.traffic_mbps:

@@ -32,7 +32,8 @@ from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.search_status import SearchStatus
 from nova_holistic.solver.problem.subproblem import Subproblem
 from nova_holistic.solver.traffic.construction import TrafficConstruction
-from nova_holistic.solver.traffic.count_bounds import CountBounds
+from nova_holistic.solver.traffic.count_bounds import (
+    CountBounds, has_coarse_levels)
 from nova_holistic.solver.traffic.integer_counts import integer_counts
 from nova_holistic.solver.traffic.joint_patterns import JointPatterns
 from nova_holistic.solver.traffic.nested_bound import nested_bound
@@ -68,11 +69,17 @@ class TrafficPlans:
                  deadline: Deadline):
         self._kinds, self._deadline = kinds, deadline
         self._graph = TrafficGraph.of(traffic)
+        # The relaxation contains no other preferences.
+        self._weights = held = frozenset(
+            p.weight for scope in kinds.group.scopes()
+            for p in scope.group.rules
+            if not p.hard and has_coarse_levels(p))
         self._relaxation, self._bounds = self._relax(lambda policy: True)
         if self._relaxation.infeasible:
+            held = frozenset()
             self._relaxation, self._bounds = self._relax(lambda policy: False)
         self.bound = self._least(self._relaxation, self._bounds)
-        self._known: dict[frozenset[float], float | None] = {}
+        self._known = {held: self.bound}
 
     @property
     def cell(self) -> np.ndarray:
@@ -88,9 +95,8 @@ class TrafficPlans:
         """
         if not cost:
             return self.bound
-        weights = {p.weight for scope in self._kinds.group.scopes()
-                   for p in scope.group.rules if not p.hard}
-        held = frozenset(weight for weight in weights if exact(weight) > cost)
+        held = frozenset(
+            weight for weight in self._weights if exact(weight) > cost)
         if held not in self._known:
             try:
                 self._known[held] = self._least(*self._relax(

@@ -36,6 +36,7 @@ from nova_holistic.solver.traffic.domain_types import DomainTypes
 from nova_holistic.solver.traffic.joint_patterns import JointPatterns
 from nova_holistic.solver.traffic.nested_aggregate import nested_aggregate
 from nova_holistic.solver.traffic.nested_bound import with_merged_leaves
+from nova_holistic.solver.traffic.traffic_bound import TrafficBound
 from nova_holistic.solver.traffic.traffic_graph import Star, TrafficGraph
 from nova_holistic.solver.traffic.traffic_plans import (
     traffic_plan, TrafficPlans)
@@ -65,6 +66,28 @@ def test_too_many_kinds_for_arrays_are_no_error(strategy):
         plan = solve(shop, cloud(host('h1', 'r1'), host('h2', 'r2')),
                      objective='network', settings=Settings(strategy=strategy))
     assert (plan.objective.value, len({*plan.hosts().values()})) == (0, 1)
+
+
+def test_the_relaxation_is_solved_again_only_for_fewer_of_its_preferences(
+        monkeypatch):
+    """A preference of the network traffic is not part of the relaxation."""
+    shop = group(
+        servers('web', 2), servers('db', 2),
+        policies=[SoftAntiAffinity(level='rack', weight=2.0)],
+        relationships=[
+            Bandwidth(between=('web', 'db'), mbps=10),
+            Bandwidth(between=('web-0', 'web-1'), mbps=10, weight=0.5)])
+    runs = []
+    monkeypatch.setattr(TrafficBound, 'run', lambda self, run=(
+        TrafficBound.run): (runs.append(self), run(self)))
+    snapshot = cloud(*(host(f'h{n}', f'r{n}') for n in range(4)))
+    known = TrafficPlans(Kinds.of(shop, snapshot, {}),
+                         Network(shop).traffic(), in_time(10.0))
+    first = len(runs)
+    assert known.within(0.5) == known.within(1.5) == known.bound > 0
+    assert len(runs) == first
+    assert known.within(2.0) == 0
+    assert len(runs) > first
 
 
 @pytest.mark.parametrize('cells', (1, Limits().traffic.cells))
