@@ -20,6 +20,7 @@ from nova_holistic.model.members.member import Member
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.plan import Reason
+from nova_holistic.model.storage_pools import volumes_of
 from nova_holistic.table.changes.claim import OWNED
 from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 from nova_holistic.table.store import OCCUPYING
@@ -72,6 +73,12 @@ class RevisedMembers:
         of the document."""
         return [m for m in self.revised.all_members()
                 if not m.requirements.volume]
+
+    @property
+    def volume_paths(self) -> Sequence[str]:
+        """Paths of the volumes of the revised group, in the order of the
+        document."""
+        return [each.path for each in volumes_of(self.revised)]
 
     def vacated(self, freed: Collection[str]) -> Sequence[MemberRecord]:
         """Planned members that lose their holds.

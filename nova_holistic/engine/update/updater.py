@@ -260,7 +260,7 @@ class _Update(Change):
             + [row for before, row in proposal.adopted if before is None],
             fewest_moves.invalidates_alternates(
                 self.record, self._document, where, proposal.members),
-            where.wanted_again, where.seen)
+            where.wanted_again, where.seen, where.volume_paths)
 
     def _group_changes(self, proposal: RevisionProposal) -> Mapping[str, Any]:
         changes = {

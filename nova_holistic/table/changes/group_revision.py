@@ -22,6 +22,7 @@ from nova_holistic.table.history.events import Changed, Event, Kind
 from nova_holistic.table.records import MemberRecord, MemberState
 from nova_holistic.table import rows
 from nova_holistic.table.schema.models import GroupRow, MemberRow
+from nova_holistic.table.schema.volume_model import VolumeRow
 from nova_holistic.table import states
 
 _VACATED_STATES = states.MEMBERS.before(states.OCCUPY)
@@ -51,6 +52,7 @@ class Revision:
     :ivar seen: IDs of all rows when the group was read. If a server has become
         an additional member since then, nothing is changed. None disables this
         check
+    :ivar volumes: paths of all volumes, in the order of the document
     """
 
     changes: Mapping[str, Any]
@@ -61,6 +63,7 @@ class Revision:
     outdated: bool = False
     wanted_again: Collection[int] = ()
     seen: frozenset[int] | None = None
+    volumes: Sequence[str] = ()
 
 
 _VACATED = (events.reason(
@@ -107,6 +110,8 @@ def revise(database: Database, group_uuid: str, engine: str,
                     .values(unwanted=False)
                     .execution_options(synchronize_session=False))
             _put_in_order(session, group_uuid, revision.order, positions)
+            if revision.volumes:
+                _put_volumes_in_order(session, group_uuid, revision.volumes)
             alternates.request_alternates(session, [group_uuid], now)
             events.add(session, _of_revision(group_uuid, revision, now))
     except (_Changed, Duplicate):
@@ -253,4 +258,19 @@ def _put_in_order(session: orm.Session, group_uuid: str,
             session.execute(
                 sa.update(MemberRow).where(MemberRow.id == number)
                 .values(position=wanted[0], description=wanted[1])
+                .execution_options(synchronize_session=False))
+
+
+def _put_volumes_in_order(session: orm.Session, group_uuid: str,
+                          order: Sequence[str]) -> None:
+    """Update the volumes whose position has changed."""
+    positions = {path: at for at, path in enumerate(order)}
+    for number, path, position in session.execute(
+            sa.select(VolumeRow.id, VolumeRow.path, VolumeRow.position)
+            .where(VolumeRow.group_uuid == group_uuid)
+            .order_by(VolumeRow.id)).all():
+        if positions.get(path, position) != position:
+            session.execute(
+                sa.update(VolumeRow).where(VolumeRow.id == number)
+                .values(position=positions[path])
                 .execution_options(synchronize_session=False))

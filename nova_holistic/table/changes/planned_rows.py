@@ -92,7 +92,8 @@ def _change_group(session: orm.Session, group_uuid: str,
 
 def replace_volumes(session: orm.Session, group_uuid: str,
                     volumes: Sequence[VolumeRecord]) -> None:
-    """Replace all rows of the group that have no volume of Cinder.
+    """Replace all rows of the group that have no volume of Cinder. The new
+    rows follow those that remain.
 
     :raises Duplicate: a volume of Cinder has one of the paths
     """
@@ -102,8 +103,12 @@ def replace_volumes(session: orm.Session, group_uuid: str,
                VolumeRow.volume_uuid.is_(None))
         .execution_options(synchronize_session=False))
     if volumes:
+        last = session.scalar(sa.select(sa.func.max(VolumeRow.position)).where(
+            VolumeRow.group_uuid == group_uuid))
+        first = 0 if last is None else last + 1
         session.execute(sa.insert(VolumeRow), [
-            row.values(position) for position, row in enumerate(volumes)])
+            row.values(position)
+            for position, row in enumerate(volumes, first)])
         events.add(session, [events.Event(
             group_uuid, events.Kind.PLAN_WRITTEN,
             volumes[0].updated_at or timeutils.utcnow(),

@@ -185,7 +185,7 @@ class Volumes:
 
     def _select(self, order, *where) -> tuple[VolumeRecord, ...]:
         with self._database.reader() as session:
-            # A volume that was kept and a new one may have one position.
+            # Earlier releases gave a kept volume and a new one one position.
             return tuple(map(VolumeRecord.of_row, session.scalars(
                 sa.select(VolumeRow).where(*where).order_by(
                     order, VolumeRow.id))))

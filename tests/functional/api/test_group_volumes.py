@@ -327,6 +327,26 @@ def test_lost_servers_are_planned_near_the_volumes(world, client, pools):
     assert in_one_rack(client, group)
 
 
+def test_an_update_may_reorder_volumes(world, client):
+    """The answers list them in the order of the new document."""
+    document = database()
+    (data,) = [each for each in document['members']
+               if each['name'] == 'data']
+    log = {**data, 'name': 'log', 'count': 1}
+    document['members'].append(log)
+    group = client.ask('POST', '/v1/groups?wait=60', {
+        'group': document}).json['group']['id']
+    pools, row = client.pools(group), claimed(world, group, 'data-1')
+    assert list(pools) == ['data-0', 'data-1', 'log-0']
+    document['members'].remove(log)
+    document['members'].insert(0, log)
+    answer = client.update(group, document)
+    assert answer.json['group']['reasons'] == []
+    assert list(client.pools(group)) == ['log-0', 'data-0', 'data-1']
+    assert client.pools(group) == pools
+    assert world.table.volumes.of_volume(row.volume_uuid) == row
+
+
 @pytest.mark.parametrize('changed, place', [
     ({'size': 31}, 'members[1]'),
     ({'volume_type': 'slow'}, 'members[1]'),

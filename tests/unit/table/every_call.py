@@ -531,8 +531,10 @@ def federate(table):
 
 
 def update(table, group):
-    """A task that replaces, removes and adds members."""
+    """A task that replaces, removes and adds members, and reorders
+    volumes."""
     tasks, uuid, database = table.tasks, group.uuid, table.database
+    assert table.volumes.write(uuid, builders.volumes_of(group, 2))
     for statement in tasks.return_work, table.plans.return_work:
         statement(ENGINE, uuid, True)
         statement(ENGINE, uuid)
@@ -554,7 +556,8 @@ def update(table, group):
              node.member.path: 'db/node'},
         [(node, replace(node, hold=builders.new_uuid()))], [free], [more],
         outdated=True, wanted_again=[web.id], seen=frozenset(
-            row.id for row in table.members(uuid))), NOON)
+            row.id for row in table.members(uuid)),
+        volumes=['data-1', 'data-0']), NOON)
     tasks.return_work(ENGINE)
 
 

@@ -7,12 +7,14 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+import sqlalchemy as sa
 
 from nova_holistic.table.changes.group_purge import Choice, obstacle, purge
 from nova_holistic.table.changes import volume_states
 from nova_holistic.table import errors
 from nova_holistic.table.history.pages import Page
 from nova_holistic.table.records import GroupStatus, MemberState, Task
+from nova_holistic.table.schema.volume_model import VolumeRow
 from tests.unit.table import builders
 from tests.unit.table.builders import new_uuid, NOON
 
@@ -225,6 +227,18 @@ def test_new_plans_keep_the_rows_with_volumes(table):
             for each in table.volumes.of_group(group.uuid)] == [
         ('data-0', 10), ('data-1', 50), ('data-2', 50)]
     assert table.volumes.of_volume(row.volume_uuid) == row
+
+
+def test_new_rows_follow_the_rows_with_volumes(table):
+    group = planned(table, 3)
+    claimed(table, group, 'data-2')
+    assert table.volumes.write(
+        group.uuid, builders.volumes_of(group, 2))
+    assert [each.path for each in table.volumes.of_group(group.uuid)] == [
+        'data-2', 'data-0', 'data-1']
+    with table.database.reader() as session:
+        positions = session.scalars(sa.select(VolumeRow.position)).all()
+    assert len(set(positions)) == 3
 
 
 def test_changes_are_events_of_the_group(table):
