@@ -15,6 +15,7 @@ from heat.engine.resources.openstack.heat import resource_group
 
 from nova_holistic.documents.hot.split import PATH_PARAMETER
 from nova_holistic.heat import api_client
+from nova_holistic.heat.members import step_lease
 from nova_holistic.heat.members.indexed_groups import IndexedGroups
 from nova_holistic.heat.members.indexed_members import IndexedMembers
 from nova_holistic.heat.templates.template_servers import (
@@ -54,9 +55,13 @@ class ResourceGroup(resource_group.ResourceGroup):
 
     def _plan(self, values: properties.Properties) -> None:
         members = self._members(values)
-        if members is not None:
-            members.plan(api_client.client(self.context), list(
-                self._resource_names(values[self.COUNT])))
+        if members is None:
+            return
+        client = api_client.client(self.context)
+        if members.plan(client, list(
+                self._resource_names(values[self.COUNT]))):
+            step_lease.hold(client.groups, members.group,
+                            self.stack.timeout_secs())
 
     def _members(self, values: properties.Properties
                  ) -> IndexedMembers | IndexedGroups | None:

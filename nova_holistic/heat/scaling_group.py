@@ -15,6 +15,7 @@ from heat.engine import stack as heat_stack
 from nova_holistic.client.client import Client
 from nova_holistic.documents.hot.split import PATH_PARAMETER
 from nova_holistic.heat import api_client
+from nova_holistic.heat.members import step_lease
 from nova_holistic.heat.members.counted_members import (
     counted_below, CountedMembers)
 from nova_holistic.heat.stacks import annotated_stack
@@ -32,8 +33,10 @@ class ScalingGroup(autoscaling_group.AutoScalingResourceGroup):
     def resize(self, capacity: int) -> None:
         try:
             members = self._members()
-            if members is not None:
-                members.plan(api_client.client(self.context), capacity)
+            if members is not None and members.plan(
+                    self._client(), capacity):
+                step_lease.hold(self._client().groups, members.group,
+                                self.stack.timeout_secs())
         except Exception as error:
             if self.status == self.COMPLETE:
                 # Heat writes no event for a signal that fails.

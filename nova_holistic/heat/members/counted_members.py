@@ -20,23 +20,24 @@ class CountedMembers:
     group: str
     paths: tuple[str, ...]
 
-    def plan(self, client: Client, number: int) -> None:
+    def plan(self, client: Client, number: int) -> bool:
         """Let each member have this number of servers.
 
         Existing servers stay where they are. The places of a smaller number
         are freed when Heat deletes the servers.
 
+        :returns: whether a member has a larger number than before
         :raises GroupUnchanged: there is no plan for this number of servers
         """
         if number < 1:
             # A member has at least one place; its lease ends.
-            return
+            return False
         groups = client.groups
         definition = groups.wait(self.group)['definition']
         changed = [path for path in self.paths
                    if desired(definition, path) != number]
         if not changed:
-            return
+            return False
         revised = change(groups, self.group, lambda _: groups.add_members(
             # With a smaller minimum, an engine would plan a part of the step.
             self.group, [in_group(path, {'count': {
@@ -44,6 +45,8 @@ class CountedMembers:
         must_be_planned(revised, all(
             desired(revised['definition'], path) == number
             for path in changed))
+        return any((desired(definition, path) or 0) < number
+                   for path in changed)
 
 
 def in_group(path: str, description: Mapping[str, Any]) -> dict[str, Any]:

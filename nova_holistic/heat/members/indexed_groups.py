@@ -23,21 +23,24 @@ class IndexedGroups:
     path: str
     variable: str
 
-    def plan(self, client: Client, names: Sequence[str]) -> None:
+    def plan(self, client: Client, names: Sequence[str]) -> bool:
         """Add a nested group for each new stack: a copy of an existing one.
         All other members stay where they are.
 
         :param names: of all stacks
+        :returns: whether nested groups were added
         :raises GroupUnchanged: there is no plan for all of them
         """
         definition = client.groups.wait(self.group)['definition']
         existing, missing = self._split(definition, names)
-        if existing and missing:
-            revised = revise(
-                client.groups, self.group,
-                lambda document: self._with(document, existing[0], missing))
-            must_be_planned(
-                revised, not self._split(revised['definition'], missing)[1])
+        if not existing or not missing:
+            return False
+        revised = revise(
+            client.groups, self.group,
+            lambda document: self._with(document, existing[0], missing))
+        must_be_planned(
+            revised, not self._split(revised['definition'], missing)[1])
+        return True
 
     def free(self, client: Client, number: int,
              removed: Sequence[str]) -> None:

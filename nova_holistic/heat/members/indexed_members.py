@@ -26,30 +26,32 @@ class IndexedMembers:
     variable: str
     server: Mapping[str, Any]
 
-    def plan(self, client: Client, names: Sequence[str]) -> None:
+    def plan(self, client: Client, names: Sequence[str]) -> bool:
         """Plan the members that the group does not have yet. All other
         members stay where they are.
 
         :param names: of all servers
+        :returns: whether members were added
         :raises GroupUnchanged: there is no plan for all of them
         """
         definition = client.groups.wait(self.group)['definition']
         counted = self._counted(definition)
         if counted is not None:
-            if len(names) > (desired(definition, counted) or 0):
+            return len(names) > (desired(definition, counted) or 0) and (
                 CountedMembers(self.group, (counted,)).plan(
-                    client, len(names))
-            return
+                    client, len(names)))
         existing = set(member_paths(definition))
         added = [name for name in names if self._of(name) not in existing]
-        if added:
-            revised = change(
-                client.groups, self.group,
-                lambda _: client.groups.add_members(self.group, [
-                    in_group(self._of(name), self._description(name))
-                    for name in added]))
-            must_be_planned(revised, set(map(self._of, added)) <= set(
-                member_paths(revised['definition'])))
+        if not added:
+            return False
+        revised = change(
+            client.groups, self.group,
+            lambda _: client.groups.add_members(self.group, [
+                in_group(self._of(name), self._description(name))
+                for name in added]))
+        must_be_planned(revised, set(map(self._of, added)) <= set(
+            member_paths(revised['definition'])))
+        return True
 
     def free(self, client: Client, number: int,
              removed: Sequence[str]) -> None:
