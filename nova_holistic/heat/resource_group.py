@@ -15,9 +15,9 @@ from heat.engine.resources.openstack.heat import resource_group
 
 from nova_holistic.documents.hot.split import PATH_PARAMETER
 from nova_holistic.heat import api_client
-from nova_holistic.heat.members import step_lease
 from nova_holistic.heat.members.indexed_groups import IndexedGroups
 from nova_holistic.heat.members.indexed_members import IndexedMembers
+from nova_holistic.heat.members import step_lease
 from nova_holistic.heat.templates.template_servers import (
     GROUP_HINT, HINTS, MEMBER_HINT, RESOURCE_GROUP, SERVER)
 

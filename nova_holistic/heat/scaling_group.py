@@ -15,9 +15,9 @@ from heat.engine import stack as heat_stack
 from nova_holistic.client.client import Client
 from nova_holistic.documents.hot.split import PATH_PARAMETER
 from nova_holistic.heat import api_client
-from nova_holistic.heat.members import step_lease
 from nova_holistic.heat.members.counted_members import (
     counted_below, CountedMembers)
+from nova_holistic.heat.members import step_lease
 from nova_holistic.heat.stacks import annotated_stack
 from nova_holistic.heat.stacks.stack_group import StackGroup
 from nova_holistic.heat.stacks.stack_servers import names_of
