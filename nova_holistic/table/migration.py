@@ -19,10 +19,10 @@ LOG = logging.getLogger(__name__)
 
 SCRIPTS = pathlib.Path(__file__).parent / 'migrations'
 VERSION_TABLE = 'holistic_alembic_version'
-NEEDED = '0033'
+NEEDED = '0034'
 """The oldest revision that this code can use. A later revision does not change
-this value if it contains no table or column that this code uses, for example
-if it only makes queries faster."""
+this value if it contains no table or column that this code uses, and no index
+that is named in a statement."""
 
 
 def upgrade(connection: str | Database, to: str = 'head') -> None:

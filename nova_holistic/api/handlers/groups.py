@@ -31,7 +31,7 @@ from nova_holistic.model.group import Group
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.database import Duplicate
 from nova_holistic.table import errors as table_errors
-from nova_holistic.table.queries.listing import Page
+from nova_holistic.table.queries.group_page import Page
 from nova_holistic.table.queries.progress import WITH_SERVERS
 from nova_holistic.table.records import GroupRecord, GroupStatus, Task
 

@@ -14,7 +14,7 @@ from typing import Any
 from nova_holistic.api import errors
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.table.errors import GroupUnknown
-from nova_holistic.table.queries.listing import Page
+from nova_holistic.table.queries.group_page import Page
 from nova_holistic.table.records import GroupRecord
 
 _TIMES = ('created_at', 'updated_at')

@@ -5,7 +5,7 @@ from nova_holistic.api.schemas import (
     actions, adoption, boots, common, documents, volume_creations)
 from nova_holistic.documents.schemas import plan
 from nova_holistic.messaging.payloads import MAX_SECONDS
-from nova_holistic.table.queries.listing import SORT_KEYS
+from nova_holistic.table.queries.group_page import SORT_KEYS
 from nova_holistic.table.records import GroupStatus, MemberState, Task
 
 MAX_LEASE = MAX_SECONDS

@@ -2,44 +2,20 @@
 """Lists groups page by page, and counts groups and members of projects."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import Any
 
 import sqlalchemy as sa
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
 from nova_holistic.table import errors
-from nova_holistic.table.records import (
-    GroupRecord, GroupStatus, MemberState)
+from nova_holistic.table.queries import group_page
+from nova_holistic.table.queries.group_page import Page
+from nova_holistic.table.records import GroupRecord, MemberState
 from nova_holistic.table import rows
 from nova_holistic.table.schema.models import GroupRow, MemberRow, PlanRow
 
-SORT_KEYS = ('name', 'status', 'created_at', 'updated_at')
-
 _LIGHT = tuple(column for column in GroupRow.__table__.columns
                if column.name not in ('document', 'pending', 'changed_at'))
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """The selected groups and their order. None selects all groups.
-
-    :ivar limit: maximum number of groups
-    :ivar marker: UUID of the last group of the previous page
-    :ivar sort_key: one of ``SORT_KEYS``
-    :ivar position: value of the sort key of the marker when it was listed;
-        None means the current value
-    """
-
-    limit: int
-    project_id: str | None = None
-    name: str | None = None
-    statuses: Collection[GroupStatus] | None = None
-    marker: str | None = None
-    sort_key: str = 'created_at'
-    descending: bool = False
-    position: Any = None
 
 
 class Listing:
@@ -51,9 +27,8 @@ class Listing:
     def groups(self, page: Page) -> tuple[GroupRecord, ...]:
         """Groups of the page with empty documents.
 
-        One index has the order within a project, and another index has the
-        order of all groups. Therefore, the cost does not depend on the number
-        of groups of other projects or on other pages.
+        The cost does not depend on the number of groups of other projects or
+        on other pages, with the exception that ``group_page`` states.
 
         The group of the marker may have changed since it was listed.
         Therefore, only its project has to be the selected one. If the page has
@@ -62,22 +37,17 @@ class Listing:
         :raises GroupUnknown: the marker is not a group of the project, and the
             page has no position
         """
-        where = _where(page)
-        key = getattr(GroupRow, page.sort_key)
+        last = page.position
         with self._database.reader() as session:
-            if page.marker is not None:
-                last = (page.position,)
-                if page.position is None:
-                    last = session.execute(sa.select(key).where(
+            if page.marker is not None and last is None:
+                row = session.execute(sa.select(
+                    getattr(GroupRow, page.sort_key)).where(
                         GroupRow.uuid == page.marker,
-                        *_of_project(page))).first()
-                if last is None:
+                        *group_page.of_project(page))).first()
+                if row is None:
                     raise errors.GroupUnknown(page.marker)
-                where.append(_after(key, last[0], page))
-            order = [column.desc() if page.descending else column.asc()
-                     for column in (key, GroupRow.uuid)]
-            found = session.execute(sa.select(*_LIGHT).where(*where).order_by(
-                *order).limit(page.limit))
+                last = row[0]
+            found = session.execute(group_page.statement(page, _LIGHT, last))
             return tuple(rows.light_group_record(row) for row in found)
 
     def by_idempotency_key(self, project_id: str,
@@ -146,30 +116,3 @@ class Listing:
                 sa.select(MemberRow.path).where(
                     MemberRow.group_uuid == group_uuid,
                     MemberRow.state != MemberState.RELEASED)))
-
-
-def _where(page: Page) -> list[Any]:
-    where = _of_project(page)
-    if page.name is not None:
-        where.append(GroupRow.name == page.name)
-    if page.statuses is not None:
-        where.append(GroupRow.status.in_(page.statuses))
-    return where
-
-
-def _of_project(page: Page) -> list[Any]:
-    if page.project_id is None:
-        return []
-    return [GroupRow.project_id == page.project_id]
-
-
-def _after(key: Any, last: Any, page: Page) -> sa.ColumnElement[bool]:
-    """The condition for rows after the last row of the previous page, in the
-    order of the key and the UUID. In this form, databases start at this row in
-    one index. In other forms, they may merge this index with the index of the
-    primary key and sort the result."""
-    if page.descending:
-        begin, beyond = key <= last, GroupRow.uuid < page.marker
-    else:
-        begin, beyond = key >= last, GroupRow.uuid > page.marker
-    return sa.and_(begin, sa.case((key == last, beyond), else_=sa.true()))

@@ -14,6 +14,7 @@ from sqlalchemy.dialects import mysql
 from sqlalchemy import orm
 
 from nova_holistic.table.schema.database_time import DatabaseNow
+from nova_holistic.table.schema import list_indexes
 
 MAX_PATH = 700
 """Maximum number of characters of a member's path."""
@@ -87,21 +88,7 @@ class GroupRow(Base):
         sa.Index('ix_holistic_groups_changed_at', 'changed_at'),
         sa.Index('uq_holistic_groups_idempotency_key', 'project_id',
                  'idempotency_key', unique=True),
-        # A page of a project's groups is a range of one of these indexes.
-        sa.Index('ix_holistic_groups_by_created_at', 'project_id',
-                 'created_at', 'uuid'),
-        sa.Index('ix_holistic_groups_by_updated_at', 'project_id',
-                 'updated_at', 'uuid'),
-        sa.Index('ix_holistic_groups_by_name', 'project_id', 'name', 'uuid'),
-        sa.Index('ix_holistic_groups_by_status', 'project_id', 'status',
-                 'uuid'),
-        # A page of all projects' groups is a range of one of these indexes.
-        sa.Index('ix_holistic_groups_all_by_created_at', 'created_at',
-                 'uuid'),
-        sa.Index('ix_holistic_groups_all_by_updated_at', 'updated_at',
-                 'uuid'),
-        sa.Index('ix_holistic_groups_all_by_name', 'name', 'uuid'),
-        sa.Index('ix_holistic_groups_all_by_status', 'status', 'uuid'),
+        *list_indexes.indexes(),
     )
 
     uuid: orm.Mapped[str] = orm.mapped_column(sa.String(36), primary_key=True)

@@ -4,6 +4,7 @@ for a group of four members."""
 
 from dataclasses import replace
 from datetime import timedelta
+import itertools
 
 import pytest
 
@@ -36,7 +37,7 @@ from nova_holistic.table import group_reasons
 from nova_holistic.table.history import deletions
 from nova_holistic.table.history.pages import Page as EventPage
 from nova_holistic.table.queries import consumers, memberships, overview
-from nova_holistic.table.queries.listing import Page, SORT_KEYS
+from nova_holistic.table.queries.group_page import Page, SORT_KEYS
 from nova_holistic.table.queries.pointer_target import pointed_at
 from nova_holistic.table.queries.totals import (
     any_group_uses_all_hosts, totals)
@@ -147,9 +148,13 @@ def list_pages(table, group):
                     table.listing.groups(Page(
                         10, project, marker=marker, sort_key=key,
                         descending=descending))
-    for page in (Page(10, 'blue', name='shop'),
-                 Page(10, 'blue', statuses=[GroupStatus.PLANNED])):
-        table.listing.groups(page)
+    for key, project, statuses in itertools.product(
+            SORT_KEYS, (None, 'blue'),
+            ([GroupStatus.PLANNED], [GroupStatus.PLANNED, GroupStatus.ERROR])):
+        for page in (Page(10, project, name='shop'),
+                     Page(10, project, name='shop', statuses=statuses),
+                     Page(10, project, statuses=statuses)):
+            table.listing.groups(replace(page, sort_key=key))
     for descending in False, True:
         for page in (EventPage(group.uuid, 10),
                      EventPage(group.uuid, 10, marker=10),

@@ -9,7 +9,7 @@ import pytest
 
 from nova_holistic.conf import database
 from nova_holistic.table import errors
-from nova_holistic.table.queries.listing import Page
+from nova_holistic.table.queries.group_page import Page
 from nova_holistic.table.records import GroupStatus, MemberState, Place
 from nova_holistic.table.store import PlacementTable
 from tests.unit.table import builders
