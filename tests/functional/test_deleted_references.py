@@ -46,10 +46,10 @@ def create(cloud, *members):
     return record
 
 
-def update(cloud, group, *members):
+def update(cloud, group, *members, **keys):
     """The messages of the reasons against an update; empty if the group has
     the new members."""
-    ask(cloud, group, document(*members))
+    ask(cloud, group, {**document(*members), **keys})
     cloud.planner.perform(cloud.table.tasks.take(
         group.uuid, str(uuid.uuid4()), cloud.clock(), cloud.clock()))
     return [reason['message']
@@ -148,3 +148,42 @@ def test_a_deleted_server_group_has_no_effect(cloud):
     assert update(cloud, group, *(
         {'name': name, 'flavor': 'small', 'server_group': server_group}
         for name in ('a', 'b'))) == [f'unknown server group {server_group}']
+
+
+def elastic(**keys):
+    """A nested group without a replica, with a member of the flavor gone."""
+    return {'name': 'more', 'count': {'min': 0, 'desired': 0, 'max': 2},
+            'members': [{'name': 'node', 'flavor': 'gone', **keys}]}
+
+
+@pytest.fixture
+def with_unused(cloud):
+    """A group after the deletion of the flavor of its member a and of an
+    unused nested group."""
+    flavor = cloud.create_flavor('gone', 4, 4096, 20)
+    record = cloud.planner.create({**document(
+        {'name': 'a', 'flavor': 'gone'}, OTHER), 'groups': [elastic()]},
+        project_id=PROJECT, user_id=USER)
+    assert record.status == GroupStatus.PLANNED, record.reasons
+    cloud.compute.delete(f'/flavors/{flavor}')
+    cloud.inventory.invalidate()
+    return record
+
+
+def test_an_unused_group_of_a_deleted_flavor_does_not_prevent_updates(
+        cloud, with_unused):
+    assert update(cloud, with_unused, {'name': 'a', 'flavor': 'gone'}, {
+        'name': 'new', 'flavor': 'small'}, groups=[elastic()]) == []
+    assert rows(cloud, with_unused).keys() == {'a', 'new'}
+
+
+@pytest.mark.parametrize('changed', [
+    elastic(count=2), {**elastic(), 'name': 'others'},
+    {**elastic(), 'count': {'min': 1, 'desired': 1, 'max': 2}}],
+    ids=['changed', 'renamed', 'used'])
+def test_a_changed_group_of_a_deleted_flavor_is_refused(
+        cloud, with_unused, changed):
+    messages = update(cloud, with_unused, {'name': 'a', 'flavor': 'gone'},
+                      OTHER, groups=[changed])
+    assert set(messages) == {"unknown flavor 'gone'"}
+    assert rows(cloud, with_unused).keys() == {'a', 'other'}

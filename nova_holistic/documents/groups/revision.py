@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Remove members from group documents; the other parts remain unchanged.
+"""Remove members from group documents, and compare two documents of a group.
+A removal leaves the other parts of the document unchanged.
 
 All keys and lists keep their order, so that adding and then removing a member
 results in the same document. An empty list of members equals a missing one.
@@ -42,6 +43,25 @@ def changed_rules(before: Mapping[str, Any],
     old, new = _rules(top(before), ''), _rules(top(after), '')
     return frozenset(path for path in old.keys() | new.keys()
                      if old.get(path, ([], [])) != new.get(path, ([], [])))
+
+
+def unchanged_groups(before: Mapping[str, Any],
+                     after: Mapping[str, Any]) -> frozenset[str]:
+    """Paths in the document of nested groups that are the same as in the
+    previous document, apart from their own ``count``."""
+    old, new = _nested(top(before), ''), _nested(top(after), '')
+    return frozenset(path for path, group in new.items()
+                     if old.get(path) == group)
+
+
+def _nested(group: Mapping[str, Any], path: str) -> dict[str, Any]:
+    found = {}
+    for nested in group.get('groups', ()):
+        place = below(path, nested['name'])
+        found[place] = {key: value for key, value in nested.items()
+                        if key != 'count'}
+        found.update(_nested(nested, place))
+    return found
 
 
 def _rules(group: Mapping[str, Any], path: str) -> dict[str, Any]:

@@ -82,7 +82,7 @@ class Updater:
         if journal.recover():
             return {'reasons': BesideMissing()}
         revised = parse_group(_document(record), self._parts.policy_types)
-        unused_groups.must_be_known(self._parts.snapshot_planner, revised)
+        unused_groups.must_be_known_if_changed(self._parts, record, revised)
         proposal = self._executor.carry_out(_Update(
             self._parts, journal, record, revised,
             Adopter(self._parts, self.read_servers)))
