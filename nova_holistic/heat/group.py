@@ -123,10 +123,10 @@ class Group(resource.Resource):
                       before_props: Any, prev_resource: Any,
                       check_init_complete: bool = True) -> bool:
         try:
-            if self.converge or cfg.CONF.observe_on_update:
-                # Heat ignores this error when it reads the live state.
-                self._existing()
-            needed = super()._needs_update(
+            # Heat ignores GroupMissing when it reads the live state.
+            needed = (self.converge or cfg.CONF.observe_on_update) and (
+                self._is_changed(self._existing(), after_props))
+            needed |= super()._needs_update(
                 after, before, after_props, before_props, prev_resource,
                 check_init_complete)
         except api_client.GroupMissing as error:
@@ -207,6 +207,20 @@ class Group(resource.Resource):
             # Servers are created after the group, and deleted before it.
             return True
         return current['status'] in ('unplaceable', 'error')
+
+    def parse_live_resource_data(self, resource_properties: Any,
+                                 resource_data: Any) -> dict[str, Any]:
+        """Nothing, because the API shows no properties: its ``members`` are
+        numbers, for example. ``_needs_update`` compares the definition."""
+        return {}
+
+    def _is_changed(self, current: Mapping[str, Any],
+                    values: properties.Properties) -> bool:
+        """Whether the group has been changed, and not by this resource, since
+        Heat sent its definition."""
+        return _digest(current['definition']) != self.data().get(
+            DEFINITION) or values[self.OBJECTIVE] not in (
+                None, current['objective'])
 
     def _show_resource(self) -> dict[str, Any]:
         return self._client().groups.get_complete(self.resource_id)

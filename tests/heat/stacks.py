@@ -80,10 +80,12 @@ class Stack:
         self.start_update(template, files, **parameters)
         return self.settled()
 
-    def start_update(self, template, files=None, rollback=False, **parameters):
+    def start_update(self, template, files=None, rollback=False,
+                     converge=False, **parameters):
         self.heat.put(self.path, json={
             'template': template, 'parameters': parameters,
-            'files': files or {}, 'disable_rollback': not rollback})
+            'files': files or {}, 'disable_rollback': not rollback,
+            'converge': converge})
 
     def is_busy(self):
         return any(each['resource_status'].endswith('_IN_PROGRESS')

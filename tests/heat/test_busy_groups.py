@@ -119,6 +119,37 @@ def test_a_group_that_heat_has_not_deleted_is_not_replaced(
     assert not set(stack.servers().values()) & set(servers.values())
 
 
+def test_an_update_that_converges_restores_the_definition(stacks, groups):
+    stack = stacks.create('full', PAIR)
+    before = groups.get(the_group(groups))
+    assert stack.update(PAIR, converge=True)[0] == 'UPDATE_COMPLETE'
+    after = groups.get(before['id'])
+    assert (after['revision'], after['updated_at']) == (
+        before['revision'], before['updated_at'])
+    # A user changes the group, and not with Heat.
+    groups.update(before['id'], {**before['definition'], 'policies': []},
+                  before['revision'])
+    assert groups.wait(before['id'])['revision'] == before['revision'] + 1
+    assert stack.update(PAIR)[0] == 'UPDATE_COMPLETE'
+    assert not groups.get(before['id'])['definition']['policies']
+    assert stack.update(PAIR, converge=True)[0] == 'UPDATE_COMPLETE'
+    assert groups.get(before['id'])['definition'] == before['definition']
+
+
+def test_a_server_that_heat_has_not_deleted_is_replaced_after_a_check(
+        stacks, groups, nova, verify):
+    stack = stacks.create('full', PAIR)
+    deleted = stack.servers()['a']
+    nova.delete('full-a-')
+    wait_for('the free place', lambda: deleted not in members(
+        groups).values(), pause=0.5)
+    assert stack.act('check')[0] == 'CHECK_FAILED'
+    assert stack.update(PAIR)[0] == 'UPDATE_COMPLETE'
+    assert stack.servers()['a'] != deleted
+    assert members(groups) == stack.servers()
+    verify()
+
+
 def test_an_adopted_stack_of_a_deleted_group_keeps_its_servers(
         stacks, groups, nova):
     stack = stacks.create('full', PAIR)

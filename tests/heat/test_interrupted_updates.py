@@ -38,7 +38,7 @@ class Groups:
         self.sent = []
         self.leases = []
         self.shown = {'task': None, 'revision': 1, 'reasons': [],
-                      'members': {'planned': 1}}
+                      'members': {'planned': 1}, 'objective': 'spread'}
 
     def get(self, group_id):
         if self.missing:
@@ -49,7 +49,7 @@ class Groups:
         if self.refusals:
             raise Refused(self.refusals.pop(0), '', 'refused')
         self.sent.append(document)
-        self.shown['task'] = 'updating'
+        self.shown.update(task='updating', definition=document)
 
     def extend(self, group_id, seconds):
         if self.refusals:
@@ -178,6 +178,27 @@ def test_an_update_that_observes_the_group_finds_that_it_was_deleted(
     shop.resource.converge = True
     with pytest.raises(exception.ResourceFailure):
         shop.needs_update(TEMPLATE)
+
+
+def test_an_update_that_observes_an_unchanged_group_sends_nothing(
+        shop, groups):
+    shop.resource.converge = True
+    assert not shop.needs_update(TEMPLATE)
+    live = {**groups.get('a-group'), 'name': 'shop', 'members': {'built': 1}}
+    assert shop.resource.parse_live_resource_data(
+        shop.resource.properties, live) == {}
+
+
+@pytest.mark.parametrize('changed', [
+    {'definition': {'name': 'shop', 'members': []}}, {'objective': 'stack'}])
+def test_an_update_that_observes_the_group_restores_it(shop, groups, changed):
+    """A user has changed the group, and not with Heat."""
+    groups.shown.update(changed)
+    template = TEMPLATE.replace('name: shop', 'name: shop\n'
+                                '      objective: spread')
+    assert not shop.needs_update(template)
+    shop.resource.converge = True
+    assert shop.needs_update(template)
 
 
 @pytest.mark.parametrize('action', ['CREATE', 'DELETE'])
