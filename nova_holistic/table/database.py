@@ -114,7 +114,7 @@ class Database:
             # With thread_checkin, oslo.db would also yield after each
             # transaction.
             **{'sqlite_fk': True, 'max_retries': 0, 'thread_checkin': False,
-               **options})
+               **kept_connections.applicable(connection, options)})
         self._facade.append_on_engine_create(_prepare)
         self._engines = self._facade.writer
 

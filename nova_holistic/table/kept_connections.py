@@ -7,9 +7,11 @@ each transaction, even after its COMMIT or ROLLBACK. A transaction with one
 statement then needs four requests to the database instead of two.
 """
 
+from collections.abc import Mapping
 import math
 import os
 import time
+from typing import Any
 import weakref
 
 import sqlalchemy as sa
@@ -28,6 +30,16 @@ _used_at: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 # A child closes the connections that it has from its parent, and the database
 # then closes them for the parent as well.
 os.register_at_fork(before=_used_at.clear)
+
+
+def applicable(connection: str | None,
+               options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of oslo.db that apply to this database. The pool for SQLite
+    has no timeout. oslo.db ignores the other options of pools for SQLite, but
+    an engine with this one cannot be created."""
+    return {name: value for name, value in options.items()
+            if name != 'pool_timeout'
+            or not (connection or '').startswith('sqlite')}
 
 
 def keep_sqlite(engine: sa.Engine) -> None:

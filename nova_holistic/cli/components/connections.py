@@ -42,6 +42,9 @@ def connect(conf, group: str) -> Adapter:
         http_environment.skip_environment_lookups(session)
         return loading.load_adapter_from_conf_options(
             conf, group, session=session, auth=auth)
+    except ks_exceptions.NoMatchingPlugin as error:
+        raise NotConfigured(f'[{conf[group].auth_section or group}] '
+                            f'auth_type: {error}') from error
     # TypeError: options that exclude each other.
     except (ks_exceptions.ClientException, TypeError) as error:
         raise NotConfigured(f'[{group}]: {error}') from error

@@ -48,6 +48,15 @@ def test_conflicting_options_are_reported(configured):
         connect(conf, 'placement')
 
 
+@pytest.mark.parametrize('section, further', [
+    ('placement', ''), ('nova', 'auth_section = nova\n[nova]\n')])
+def test_an_unknown_auth_type_is_reported(configured, section, further):
+    conf = configured(f'{further}auth_type = none_such\n')
+    with pytest.raises(NotConfigured, match=(
+            rf'^\[{section}\] auth_type: .*none_such')):
+        connect(conf, 'placement')
+
+
 def test_an_unknown_section_of_the_account_is_reported(configured):
     with pytest.raises(NotConfigured, match=(
             r'^\[placement\] auth_section: .*account')):

@@ -6,6 +6,7 @@ import multiprocessing
 
 import sqlalchemy as sa
 
+from nova_holistic.table.database import Database
 from nova_holistic.table.records import MemberState
 from nova_holistic.table.store import PlacementTable
 from tests.unit.table import builders
@@ -20,6 +21,16 @@ def test_connections_are_reused_between_transactions(table):
         assert table.get_group(group.uuid) == group
         builders.planned(table, web=None)
     assert opened == []
+
+
+def test_options_of_pools_have_no_effect_on_sqlite(tmp_path):
+    database = Database(
+        f'sqlite:///{tmp_path}/table.sqlite', max_pool_size=1, max_overflow=0,
+        pool_timeout=1)
+    with database.reader() as first, database.reader() as second:
+        assert [each.scalar(sa.text('SELECT 1'))
+                for each in (first, second)] == [1, 1]
+    database.close()
 
 
 def test_threads_do_not_wait_for_each_others_connections(table):
