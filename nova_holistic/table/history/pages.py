@@ -42,16 +42,25 @@ class History:
 
     def read(self, page: Page) -> tuple[Event, ...]:
         """Events in the order in which they were written, or in the opposite
-        order. A marker whose event was deleted still has its position."""
+        order. A marker whose event was deleted still has its position.
+
+        If a member or a kind is selected, other events are not read. But
+        earlier events than ``since`` are read, because the order of writing is
+        not exactly that of the times.
+        """
         row = EventRow
         where = [row.group_uuid == page.group_uuid]
         if page.marker is not None:
             where.append(row.id < page.marker if page.descending
                          else row.id > page.marker)
-        for column, value in ((row.member, page.member), (row.kind,
-                                                          page.kind)):
-            if value is not None:
-                where.append(column == value)
+        if page.member is not None:
+            where.append(row.member == page.member)
+        if page.kind is not None:
+            # A member has few events. In this form, databases do not use the
+            # index of kinds.
+            kind = (row.kind if page.member is None
+                    else sa.func.coalesce(row.kind, row.kind))
+            where.append(kind == page.kind)
         if page.since is not None:
             where.append(row.at >= page.since)
         order = row.id.desc() if page.descending else row.id.asc()

@@ -217,6 +217,8 @@ class EventRow(Base):
     __tablename__ = 'holistic_events'
     __table_args__ = (
         sa.Index('ix_holistic_events_group_uuid', 'group_uuid', 'id'),
+        sa.Index('ix_holistic_events_member', 'group_uuid', 'member', 'id'),
+        sa.Index('ix_holistic_events_kind', 'group_uuid', 'kind', 'id'),
         sa.Index('ix_holistic_events_at', 'at'),
     )
 

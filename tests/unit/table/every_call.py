@@ -160,7 +160,9 @@ def list_pages(table, group):
                      EventPage(group.uuid, 10, marker=10),
                      EventPage(group.uuid, 10, since=NOON),
                      EventPage(group.uuid, 10, member='db/web'),
-                     EventPage(group.uuid, 10, kind='plan.written')):
+                     EventPage(group.uuid, 10, kind='plan.written'),
+                     EventPage(group.uuid, 10, member='db/web',
+                               kind='member.state')):
             table.history.read(replace(page, descending=descending))
 
 

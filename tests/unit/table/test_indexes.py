@@ -8,10 +8,12 @@ import itertools
 import pytest
 import sqlalchemy as sa
 
+from nova_holistic.table.history.pages import Page as EventPage
 from nova_holistic.table.queries.group_page import Page, SORT_KEYS
 from nova_holistic.table.queries import overview, totals
 from nova_holistic.table.records import GroupStatus, Task
 from nova_holistic.table import rows
+from nova_holistic.table.schema import models
 from nova_holistic.table.schema.models import GroupRow
 from nova_holistic.table.store import PlacementTable
 from tests.statements import recorded
@@ -222,6 +224,34 @@ def test_a_page_by_name_reads_only_groups_with_this_name(busy):
                     descending=descending)
         assert rows_read(
             busy, lambda page=page: busy.listing.groups(page)) <= MAX_ROWS
+
+
+@pytest.fixture(scope='module')
+def long_history(filled):
+    """UUID of a group with many events, of which few are about the member
+    ``db/web`` or have another kind."""
+    uuid = builders.new_uuid()
+    events = [{
+        'group_uuid': uuid, 'at': NOON, 'reasons': [], 'details': {},
+        'kind': 'member.state' if at % (BUSY // 3) else 'host.refused',
+        'member': f'db/node-{at % 100}' if at % (BUSY // 2) else 'db/web',
+        'service': ''} for at in range(BUSY)]
+    with filled.database.writer() as session:
+        session.execute(sa.insert(models.EventRow.__table__), events)
+    analyze(filled, [models.EventRow])
+    return uuid
+
+
+@pytest.mark.parametrize('selection', [
+    {}, {'member': 'db/web'}, {'member': 'db/other'},
+    {'kind': 'host.refused'}, {'kind': 'group.bound'},
+    {'kind': 'member.state'}, {'kind': 'member.state', 'member': 'db/web'},
+    {'kind': 'group.bound', 'member': 'db/node-3'}])
+@pytest.mark.parametrize('descending', [False, True])
+def test_a_page_of_events_reads_only_events_of_its_member_and_kind(
+        filled, long_history, selection, descending):
+    page = EventPage(long_history, 10, descending=descending, **selection)
+    assert rows_read(filled, lambda: filled.history.read(page)) <= MAX_ROWS
 
 
 def test_a_call_that_reads_many_rows_is_detected(busy):
