@@ -174,7 +174,7 @@ class ServerReconciler:
                 return 'stalled', lambda row: self._build_stalled(row, group)
             return 'unclaimed', lambda row: self._undo_claim(row, view, group)
         if _never_ran(view) and view.status == ERROR:
-            return 'failed', self._build_failed
+            return 'failed', lambda row: self._build_failed(row, view)
         return 'built', lambda row: self._server_built(row, view)
 
     def _server_built(self, member: MemberRecord,
@@ -194,8 +194,8 @@ class ServerReconciler:
 
     def _place_of_build(self, member: MemberRecord,
                         view: InstanceView) -> Place:
-        """The place of a server that has run. If Nova built it on an
-        alternate, it has the allocation that was chosen for the alternate."""
+        """The place of a server on a host. If Nova sent it to an alternate, it
+        has the allocation that was chosen for the alternate."""
         place = self._positions.place(member, view.host, view.node)
         if place == member.place:
             return place
@@ -205,16 +205,16 @@ class ServerReconciler:
 
     def _server_moved(self, member: MemberRecord,
                       view: InstanceView) -> bool:
-        """Correct the place of a member whose server was migrated, evacuated,
-        resized or unshelved to another host, or is about to be."""
+        """Correct the place of a member whose server moves or has moved."""
         return self._positions.correct(member, view)
 
-    def _build_failed(self, member: MemberRecord) -> bool:
+    def _build_failed(self, member: MemberRecord, view: InstanceView) -> bool:
         """Mark a member as failed. Its server is on its host in ERROR, has
         never run, and uses the capacity until it is deleted."""
         return self._table.change_state(
             member.id, [MemberState.CLAIMED], MemberState.FAILED,
-            self._clock(), of_instance=member.instance_uuid)
+            self._clock(), of_instance=member.instance_uuid,
+            **fields_of_build(member, self._place_of_build(member, view)))
 
     def _undo_claim(self, member: MemberRecord, view: InstanceView | None,
                     group: GroupOutline) -> bool:

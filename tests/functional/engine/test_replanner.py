@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A lost member gets another place, and all other members keep theirs."""
 
+from dataclasses import replace
 import itertools
 
 from nova_holistic.table.records import GroupStatus
@@ -90,6 +91,25 @@ def test_a_replan_counts_a_server_that_failed_on_its_host(world):
     world.inventory.down = set()
     assert world.planner.replan(group.uuid).reasons == ()
     assert place(world, group, 'db/node-1') in others
+
+
+def test_a_failed_server_counts_at_the_host_to_which_nova_sent_it(world):
+    """Nova may have built it on an alternate."""
+    group = world.create()
+    failed = world.claim(group, 'db/node-0')
+    web = place(world, group, 'web')
+    lose(world, group, 'db/node-1')
+    host = next(each for each, rack in RACKS.items()
+                if rack != RACKS[failed.place.host] and each != web)
+    world.servers.add(failed.instance_uuid)
+    world.holds.swap(failed, failed.instance_uuid, 'blue', 'ann', replace(
+        failed.place, host=host, provider=world.hosts[host]))
+    world.instances.set(failed.instance_uuid, 'ERROR', host, launched=False)
+    world.reconciler.reconcile()
+    assert world.states(group)['db/node-0'] == 'failed'
+    assert place(world, group, 'db/node-0') == host
+    assert world.planner.replan(group.uuid).reasons == ()
+    assert RACKS[place(world, group, 'db/node-1')] != RACKS[host]
 
 
 def test_an_unplaceable_member_stays_lost_with_a_reason(world):
