@@ -152,6 +152,11 @@ MEMBERS = Machine(_P, (
 OCCUPYING = (_P, _C, _B)
 """States of a member that uses capacity at its place."""
 
+AT_HOSTS = (*OCCUPYING, _F)
+"""States of a member that counts at a host. The server of a failed member is
+in ERROR on its host. It may run later, and its place is held again after it is
+deleted."""
+
 EXPIRE_STATES = (_P, _L)
 """States of a member that is planned, or will be planned, for a future server.
 It is released when the lease expires."""

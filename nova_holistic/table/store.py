@@ -77,7 +77,7 @@ class PlacementTable:
         self.history = History(self.database)
         self.group_cache = GroupCache(self.database)
         self.outlines = OutlineCache(self.database)
-        self._exclusive = ExclusiveGroups(self.database, OCCUPYING)
+        self._exclusive = ExclusiveGroups(self.database, states.AT_HOSTS)
         self._expired = ExpiredGroups(self.database)
 
     @classmethod

@@ -28,7 +28,8 @@ from nova_holistic.table.records import MemberRecord, MemberState
 
 LOG = logging.getLogger(__name__)
 
-OWNED = (MemberState.CLAIMED, MemberState.BUILT)
+OWNED = (MemberState.CLAIMED, MemberState.BUILT, MemberState.FAILED)
+"""States of a member whose server counts at its host: see ``AT_HOSTS``."""
 
 _DIRECT = 'cells of planned hosts'
 """Kind of the cache: cells by their UUIDs."""

@@ -65,7 +65,7 @@ class _Known:
 
 
 class ExclusiveGroups:
-    """Exclusive groups with their members that use capacity.
+    """Exclusive groups with their members that count at hosts.
 
     Only changed rows are read again: see ``changes.places_versions``. Threads
     may share an instance.
@@ -75,15 +75,15 @@ class ExclusiveGroups:
     older.
     """
 
-    def __init__(self, database: Database, occupying: Collection[MemberState],
+    def __init__(self, database: Database, counted: Collection[MemberState],
                  limit: int = REMEMBERED):
         """
-        :param occupying: states of members that use capacity
+        :param counted: states of members that count at hosts
         :param limit: maximum number of cached members
         """
         self._database = database
-        self._occupying = MemberRow.state.in_(occupying)
-        self._states = frozenset(occupying)
+        self._counted = MemberRow.state.in_(counted)
+        self._states = frozenset(counted)
         self._limit = limit
         # The object is replaced and never changed, so that threads need no
         # lock.
@@ -142,7 +142,7 @@ class ExclusiveGroups:
         for batch in batches(changed, CHANGED):
             fresh |= self._merge(session, batch, kept)
         added = [heads[uuid] for uuid in heads.keys() - kept.keys()]
-        for group in _read_completely(session, self._occupying, added):
+        for group in _read_completely(session, self._counted, added):
             kept[group.record.uuid] = group
             fresh.update(group.members)
         return (len(heads), sum(row.places_version for row in heads.values()),
@@ -162,7 +162,7 @@ class ExclusiveGroups:
         numbers = {group: number for group, number in session.execute(
             sa.select(MemberRow.group_uuid, sa.func.count()).where(
                 MemberRow.group_uuid.in_([head.uuid for head in heads]),
-                self._occupying).group_by(MemberRow.group_uuid))}
+                self._counted).group_by(MemberRow.group_uuid))}
         for head in heads:
             mine = {number: member for number, member in found.items()
                     if member.group_uuid == head.uuid}
@@ -231,14 +231,14 @@ def _same_or_new(before: MemberRecord | None,
     return before if before == now and before is not None else now
 
 
-def _read_completely(session: orm.Session, occupying, heads: Sequence[sa.Row]
+def _read_completely(session: orm.Session, counted, heads: Sequence[sa.Row]
                      ) -> Iterator[_Kept]:
     for batch in batches(heads):
         versions = {head.uuid: head.places_version for head in batch}
         by_group: dict[str, dict[int, MemberRecord]] = defaultdict(dict)
         for number, member in members(
                 session, MemberRow.group_uuid.in_(versions),
-                occupying).items():
+                counted).items():
             by_group[member.group_uuid][number] = member
         for row in session.execute(
                 sa.select(*LIGHT, GroupRow.document).where(
