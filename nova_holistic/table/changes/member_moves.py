@@ -33,7 +33,7 @@ class Move(enum.Enum):
 
     WRITTEN = 'written'
     OVERTAKEN = 'another member of the group has a new place'
-    GONE = 'the claim is gone'
+    GONE = 'the claim, the server or the group is gone'
 
 
 class _NotWritten(Exception):
@@ -89,7 +89,10 @@ def _write_alone(database: Database, wanted: MemberRecord,
                         places_version=places_versions.next_version())
                 .execution_options(synchronize_session=False))
             found = read_positions(session, wanted.group_uuid)
-            hold, *_ = found.pop(wanted.id, (None,))
+            if wanted.id not in found:
+                answer = Move.GONE
+                raise _NotWritten
+            hold, *_ = found.pop(wanted.id)
             if hold == wanted.hold != from_hold:
                 # The row was written before, and the response got lost.
                 return Move.WRITTEN

@@ -129,6 +129,14 @@ def test_a_claim_does_not_move_where_a_server_is_sent_meanwhile(
         Move.OVERTAKEN)
 
 
+def test_a_server_whose_group_is_deleted_meanwhile_is_not_overtaken(
+        table, built):
+    first, *_ = built
+    table.delete_group(first.group_uuid)
+    assert write_destination(
+        table.database, sent(first), built, NOON) == Move.GONE
+
+
 def test_a_server_that_is_gone_gets_no_destination(table, built):
     first, _ = built
     table.change_state(first.id, [MemberState.BUILT], MemberState.CLAIMED,
