@@ -8,21 +8,9 @@ import uuid
 import pytest
 
 from nova_holistic.embedded.calls.servers import ADMIN, IMAGE, PROJECT, USER
-from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.waiting import wait_for
 from nova_holistic.table.records import GroupStatus, MemberState
-
-HOSTS = tuple(
-    EmbeddedHost(f'{rack}-{number}', zone='az1', rack=rack)
-    for rack in ('r1', 'r2', 'r3') for number in (1, 2))
-SMALL = {'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 10}
-PAIR = {
-    'name': 'pair',
-    'policies': [{'type': 'anti-affinity', 'level': 'rack'}],
-    'members': [{'name': 'a', 'flavor': 'small'},
-                {'name': 'b', 'flavor': 'small'}],
-}
-PLAN = {'a': 'r1-1', 'b': 'r2-1'}
+from tests.functional.pair_in_racks import HOSTS, PAIR, PLAN, SMALL
 
 
 @pytest.fixture(scope='module')

@@ -41,7 +41,7 @@ from nova_holistic.table.store import PlacementTable
 LOG = logging.getLogger(__name__)
 
 _GONE = (MemberState.RELEASED, MemberState.LOST, MemberState.FAILED)
-"""States of members that an update plans again."""
+"""States of members that an update may plan again."""
 Waiting = Mapping[str, Sequence[Reason]]
 """Names of the clouds whose lost members are not planned again now, each with
 the reasons."""

@@ -57,8 +57,9 @@ def whole_tables(table, statement, parameters):
         steps = link.exec_driver_sql(
             f'{words} {statement}', parameters).mappings().all()
     if dialect == 'sqlite':
-        return [s['detail'] for s in steps
-                if s['detail'].startswith('SCAN holistic_')]
+        # The names of results of subqueries begin with anon_.
+        return [s['detail'] for s in steps if s['detail'].startswith('SCAN')
+                and not s['detail'].startswith(('SCAN anon_', 'SCAN (sub'))]
     if dialect == 'mysql':
         # The names of results of subqueries begin with <.
         return [dict(s) for s in steps if not str(s['table']).startswith('<')
