@@ -87,8 +87,8 @@ OPTS = [
         help='Seconds for which a child may work on one offer.'),
     cfg.FloatOpt(
         'request_timeout', default=60.0, min=0.1, max=times.MAX_SECONDS,
-        help='Seconds after which a request to a child counts as '
-             'unanswered.'),
+        help='Seconds after which a request to a child, or to its '
+             'keystone, counts as unanswered.'),
     cfg.IntOpt(
         'max_answer', default=16 * 2**20, min=1024,
         help='Maximum size in bytes of the answer of a child. A longer '

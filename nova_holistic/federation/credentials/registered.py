@@ -23,9 +23,6 @@ from nova_holistic.federation.errors import (
 from nova_holistic.table.coordination.child_credentials import (
     ChildCredentials)
 
-TIMEOUT = 30
-"""Seconds for which a registration waits for the keystone of the child."""
-
 
 class RegisteredCredentials:
     """Stores credentials in the table. The encryption includes the user,
@@ -42,7 +39,7 @@ class RegisteredCredentials:
                  secret: str, session: Session) -> None:
         """Store a credential in place of an earlier one.
 
-        :param session: to the keystone of the child
+        :param session: to the keystone of the child, with a time limit
         :raises CredentialRefused: the child's keystone does not accept it
         :raises ChildUnreachable: the child's keystone does not answer
         """

@@ -49,7 +49,8 @@ class UserChildren:
             each.name: each for each in entries}
         self._registered = registered
         self._clock = clock
-        self._sessions = {each.name: _session(each) for each in entries}
+        self._sessions = {each.name: _session(each, limits.seconds)
+                          for each in entries}
         self._traffic = {each.name: Traffic(
             limits, time.monotonic, time.sleep) for each in entries}
 
@@ -119,8 +120,10 @@ class UserChildren:
             user, entry)
 
 
-def _session(entry: ChildEntry) -> Session:
-    session = Session(verify=entry.ca_file or True)
+def _session(entry: ChildEntry, seconds: float) -> Session:
+    # The requests to keystone have no other time limit: a thread that waits
+    # for one would never end.
+    session = Session(verify=entry.ca_file or True, timeout=seconds)
     http_environment.skip_environment_lookups(session)
     return session
 

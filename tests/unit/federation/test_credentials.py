@@ -2,6 +2,9 @@
 """Access of users to children: with forwarded tokens, or with application
 credentials that they have registered."""
 
+import socket
+import threading
+
 from cryptography.fernet import Fernet
 from keystoneauth1 import access, noauth
 from keystoneauth1.session import Session
@@ -235,3 +238,24 @@ def test_a_child_whose_certificates_are_missing_does_not_answer(tmp_path):
     found = children.of(ANN)['dfw'].show(UUID)
     assert isinstance(found, Refusal)
     assert found.kind is RefusalKind.UNREACHABLE
+
+
+def test_a_keystone_that_does_not_answer_occupies_no_thread(stored, table):
+    """It accepts connections, and is stopped before it answers."""
+    before = threading.enumerate()
+    with socket.create_server(('127.0.0.1', 0)) as silent:
+        children = UserChildren([ChildEntry(
+            'ams', region='ams', keystone='http://127.0.0.1:'
+            f'{silent.getsockname()[1]}/v3')],
+            HttpLimits(seconds=0.3), stored, lambda: NOON)
+        with pytest.raises(ChildUnreachable):
+            Registrations(children, stored).register(ANN, 'ams', ID, SECRET)
+        table.child_credentials.put(
+            ANN.user_id, ANN.project_id, 'ams', stored._cipher.encrypt(
+                '["ann","blue","ams"]', f'{{"id":"{ID}","secret":"x"}}'), NOON)
+        found = children.of(ANN)['ams'].show(UUID)
+        assert found.kind is RefusalKind.UNREACHABLE
+        for thread in threading.enumerate():
+            if thread.name == 'bounded-call' and thread not in before:
+                thread.join(5)
+                assert not thread.is_alive()
