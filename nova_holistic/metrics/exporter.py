@@ -55,8 +55,7 @@ def start(conf, totals: Totals | None = None) -> None:
         return
     with _lock:
         if _started != os.getpid():
-            _serve(bind(totals), conf.holistic_metrics.address,
-                   conf.holistic_metrics.port)
+            _start(conf, totals)
             _started = os.getpid()
 
 
@@ -137,6 +136,20 @@ class _Gauges:
                 gauge.add_metric([value], number)
             gauges.append(gauge)
         return gauges
+
+
+def _start(conf, totals: Totals | None) -> None:
+    try:
+        registry = bind(totals)
+    except (OSError, ValueError) as error:
+        # ValueError: the directory does not exist. The service works without
+        # metrics, as it does if the port is in use.
+        unbind()
+        LOG.error('Metrics are not served, because the directory %s cannot be '
+                  'used: %s', os.environ.get(DIRECTORY), error)
+        return
+    _serve(registry, conf.holistic_metrics.address,
+           conf.holistic_metrics.port)
 
 
 def _serve(registry: Any, address: str, port: int) -> None:

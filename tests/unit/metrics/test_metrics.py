@@ -157,6 +157,30 @@ def test_processes_that_share_a_directory_serve_their_sum(tmp_path):
     assert 'nova_holistic_claims_total{result="claimed"} 3.0' in found.stdout
 
 
+SERVICE = '''
+from oslo_config import cfg
+from nova_holistic import conf as options
+from nova_holistic.metrics import exporter, instruments
+conf = cfg.ConfigOpts()
+options.register_opts(conf)
+conf([], default_config_files=[], default_config_dirs=[])
+conf.set_override('enabled', True, group='holistic_metrics')
+exporter.start(conf)
+instruments.CLAIMS.add(result='claimed')
+'''
+
+
+@pytest.mark.parametrize('directory', ['/none', '/proc/1'])
+def test_a_service_works_without_the_directory_of_metrics(directory):
+    """It does not exist, or the service may not write to it."""
+    found = subprocess.run(
+        [sys.executable, '-c', SERVICE], check=True, text=True,
+        capture_output=True, cwd=ROOT, env={
+            'PATH': '', 'PYTHONPATH': str(ROOT),
+            exporter.DIRECTORY: directory})
+    assert f'the directory {directory} cannot be used' in found.stderr
+
+
 def test_the_manual_lists_every_metric_with_its_labels():
     listed = {}
     for name, labels in re.findall(
