@@ -44,7 +44,8 @@ class Client:
         :param path: below ``/v1``
         :param since: the first microversion that has the operation; it is
             requested if the microversion of the client is the first one
-        :raises Refused: the API refused the request, or is unavailable
+        :raises Refused: the API refused the request, or is unavailable, or
+            the response is not JSON
         """
         options: dict[str, Any] = {} if body is None else {'json': body}
         if self._adapter.default_microversion == DEFAULT_MICROVERSION:
@@ -57,4 +58,7 @@ class Client:
             raise errors.refused(error) from error
         except ks_exceptions.ClientException as error:
             raise errors.unanswered(error) from error
-        return response.json() if response.content else None
+        try:
+            return response.json() if response.content else None
+        except ValueError as error:
+            raise errors.unreadable(response) from error

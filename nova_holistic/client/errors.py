@@ -18,7 +18,7 @@ credentials."""
 
 
 class Refused(exceptions.HolisticError):
-    """The API refused the request.
+    """The API refused the request, or its response is not usable.
 
     :ivar status: HTTP status; 0 if no service responded
     :ivar code: e.g. ``holistic.invalid_document``; empty if the response has
@@ -70,6 +70,14 @@ def unanswered(error: ks_exceptions.ClientException) -> Refused:
     """The error of a request without a response."""
     kind = NotSent if isinstance(error, _NOT_SENT) else Refused
     return kind(0, '', str(error))
+
+
+def unreadable(response: Any) -> Refused:
+    """The error of a successful response that is not JSON. For example, a
+    proxy has answered with a page for users."""
+    return Refused(
+        response.status_code, '', 'the response is not JSON; check whether '
+        f'the API answers at {response.url}')
 
 
 def _errors(response: Any) -> list[dict[str, Any]]:

@@ -3,12 +3,17 @@
 
 import uuid
 
+from keystoneauth1 import noauth
+from keystoneauth1.session import Session
 import pytest
+import webob
 
+from nova_holistic.client.client import Client
 from nova_holistic.client.errors import Refused, TimedOut
 from nova_holistic.table.records import GroupStatus
 from tests.unit.api.service import ADMIN, READER, SHOP, OTHER_PROJECT
 from tests.unit.client.cloud import Cloud
+from tests.unit.client.loopback import Loopback
 from tests.unit.table.builders import force_status
 
 LOG = {'name': 'log', 'resources': {'VCPU': 1}}
@@ -23,6 +28,18 @@ def test_a_group_is_created_found_and_shown(service, client):
     assert client.groups.find('shop') == shown
     assert client.groups.find(group['id']) == shown
     assert service.engines.asked == [('plan_group', group['id'])]
+
+
+def test_an_answer_of_a_proxy_that_is_not_json_is_an_error_of_the_client():
+    """The endpoint in the catalog is that of a dashboard."""
+    dashboard = webob.Response('<html>Sign in</html>')
+    with Loopback({'/dashboard': dashboard}) as loopback:
+        client = Client(Session(noauth.NoAuth()),
+                        endpoint_override=f'{loopback.url}/dashboard')
+        with pytest.raises(Refused, match='is not JSON') as refused:
+            client.groups.get('shop')
+    assert f'{loopback.url}/dashboard/v1' in str(refused.value)
+    assert not refused.value.is_transient
 
 
 def test_a_document_may_have_the_outer_key(client):
