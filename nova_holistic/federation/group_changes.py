@@ -185,8 +185,8 @@ class GroupChanges:
         :param revision: required revision of the group; None means any
         :raises StaleRevision: the group has another revision
         :raises GroupUnknown: there is no such group
-        :raises GroupBusy: the group has a task, or had a task since the begin
-            of the deletion
+        :raises GroupBusy: the group has a task, or had a task since the
+            deletion began
         :raises ChildFailed: a part may still exist; ask again
         """
         record = self._settled(group_uuid, revision)

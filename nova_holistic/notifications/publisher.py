@@ -27,13 +27,13 @@ from nova_holistic.table.history.events import Event
 
 LOG = logging.getLogger(__name__)
 
-WAITING = 10_000
+MAX_WAITING = 10_000
 """Maximum number of events that wait for the bus."""
 
-LAST_WORDS = 3.0
+CLOSE_TIMEOUT = 3.0
 """Seconds for which an exiting process sends the waiting events."""
 
-QUIET = 60.0
+WARNING_INTERVAL = 60.0
 """Seconds between two warnings that events are not sent."""
 
 OFF = ('', 'noop')
@@ -44,7 +44,8 @@ class Publisher:
     """Called with events, it returns immediately. Threads may share an
     instance."""
 
-    def __init__(self, notifier: messaging.Notifier, waiting: int = WAITING):
+    def __init__(self, notifier: messaging.Notifier,
+                 waiting: int = MAX_WAITING):
         """
         :param waiting: maximum number of events that wait for the bus
         """
@@ -102,7 +103,7 @@ class Publisher:
 
     def _warn(self) -> None:
         now = time.monotonic()
-        if self._warned_at is None or now - self._warned_at > QUIET:
+        if self._warned_at is None or now - self._warned_at > WARNING_INTERVAL:
             self._warned_at = now
             LOG.warning('More than %d events wait for the message bus: '
                         'further events are not sent', self._waiting)
@@ -125,5 +126,5 @@ def follow(conf, database: Database, service: str) -> Publisher | None:
         bus, publisher_id=f'nova-holistic-{service}:{socket.gethostname()}',
         topics=conf.holistic_notifications.topics))
     database.listen(publisher)
-    atexit.register(publisher.close, LAST_WORDS)
+    atexit.register(publisher.close, CLOSE_TIMEOUT)
     return publisher

@@ -11,8 +11,8 @@ from nova_holistic.exceptions import InvalidDocument
 
 _SUFFIXES = ('.yaml', '.template')
 _MAX_ALIASES = 10
-_OF_HEAT = ('OS::', 'AWS::')
-"""Begin of the types that exist without a registry."""
+_BUILT_IN = ('OS::', 'AWS::')
+"""Prefixes of the types that exist without a registry."""
 
 
 class Types(Protocol):
@@ -69,7 +69,7 @@ class Registry:
                 target, place, aliases + 1)
             if found is not None:
                 return found
-        return (name, '') if name.startswith(_OF_HEAT) else None
+        return (name, '') if name.startswith(_BUILT_IN) else None
 
     def _targets(self, name: str) -> Iterator[str]:
         """The types that replace a type, in the order of Heat, which compares

@@ -76,7 +76,7 @@ def _marks(text: bytes) -> Iterator[tuple[str, Position]]:
 
 
 def _yaml_marks(text: bytes) -> Iterator[tuple[str, yaml.Mark]]:
-    """Each place with its begin in YAML."""
+    """Each place with the mark of its start in YAML."""
     # For each open collection: its position, and the next key or index; None
     # for a mapping in which a key comes next.
     open_: list[list] = []

@@ -24,7 +24,7 @@ MAX_REPEATED = 4 * 2**20
 _Loader = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 _LINE_BREAK = re.compile('\r\n|[\n\r\x85\u2028\u2029]')
 _DIRECTIVE = re.compile('^%', re.MULTILINE)
-"""YAML requires the begin of a document after a directive."""
+"""YAML requires the start marker of a document after a directive."""
 _TAG = 'tag:yaml.org,2002:'
 
 

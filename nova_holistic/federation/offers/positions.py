@@ -15,10 +15,10 @@ from nova_holistic.federation.child import Document, Refusal
 from nova_holistic.federation.offers.problem import Problem
 
 _STEP = re.compile(r'(policies|relationships|members|groups)\[(\d+)\]')
-_BEGIN = re.compile(
+_START = re.compile(
     r'((?:cloud [A-Za-z0-9_.-]+: )+)'
     r'((?:policies|relationships|members|groups)\[\d+\][A-Za-z0-9_.\[\]]*)')
-"""A message that begins with the names of clouds and a position."""
+"""The start of a message with the names of clouds and a position."""
 
 
 def in_parent(problem: Problem, cloud: str, document: Document,
@@ -59,7 +59,7 @@ def translated(problem: Problem, refusal: Refusal,
         return in_parent(problem, refusal.child, document, text)
 
     def message(text: str | None) -> str | None:
-        return text and _BEGIN.sub(
+        return text and _START.sub(
             lambda found: found[1] + place(found[2]), text, count=1)
 
     return replace(refusal, reasons=tuple(replace(

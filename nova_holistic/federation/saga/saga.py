@@ -26,9 +26,9 @@ T = TypeVar('T')
 LONGEST_LEASE = 2**31 - 1
 """Seconds; used in place of no lease, because an extended lease always has an
 end."""
-_FAR = timedelta(seconds=LONGEST_LEASE / 2)
-"""Time to the end of the lease of a part in a group without a lease; the part
-exists for some of the longest lease, and a clock may be wrong."""
+_MIN_LEFT = timedelta(seconds=LONGEST_LEASE / 2)
+"""Minimum time to the end of the lease of a part in a group without a lease.
+Part of the longest lease has passed, and a clock may be wrong."""
 _REPEATS = 2
 """Number of repetitions of a request whose answer was lost. More repetitions
 would delay the undo of the other parts, whose short leases expire in any case.
@@ -223,7 +223,7 @@ def is_longest(end: datetime, now: datetime) -> bool:
     :param end: end of the lease of the part, in naive UTC
     :param now: naive UTC
     """
-    return end > now + _FAR
+    return end > now + _MIN_LEFT
 
 
 def _repeated(request: Callable[[], T]) -> T:

@@ -21,9 +21,9 @@ class MarkedText(str):
     """A text with marks. It is equal to its plain text. All methods of str
     except ``removeprefix`` return plain text.
 
-    :ivar hidden: the begin and end index of each name, in order
+    :ivar hidden: the start and end index of each name, in order
     :ivar whole: False if it may contain unmarked names
-    :ivar totals: the begin and end index of each part with a total of the
+    :ivar totals: the start and end index of each part with a total of the
         cloud, and the text that users read instead
     """
 

@@ -20,7 +20,7 @@ from nova_holistic.table.records import Place
 from nova_holistic.topology.base import (
     Aggregate, Location, TopologyDriver)
 
-_HOLDS = api_models.AggregateHost.__table__
+_MEMBERSHIP = api_models.AggregateHost.__table__
 _AGGREGATE = api_models.Aggregate.__table__
 _METADATA = api_models.AggregateMetadata.__table__
 
@@ -30,16 +30,16 @@ def _aggregates_and_metadata(is_in: IsIn) -> sa.CompoundSelect:
     of an aggregate, without a host. So the metadata are not repeated for each
     host of the aggregate."""
     of_hosts = sa.select(
-        _HOLDS.c.host, _AGGREGATE.c.id, _AGGREGATE.c.name, _AGGREGATE.c.uuid,
-        sa.null().label('key'), sa.null().label('value'),
+        _MEMBERSHIP.c.host, _AGGREGATE.c.id, _AGGREGATE.c.name,
+        _AGGREGATE.c.uuid, sa.null().label('key'), sa.null().label('value'),
     ).join_from(
-        _HOLDS, _AGGREGATE, _AGGREGATE.c.id == _HOLDS.c.aggregate_id
-    ).where(is_in(_HOLDS.c.host))
+        _MEMBERSHIP, _AGGREGATE, _AGGREGATE.c.id == _MEMBERSHIP.c.aggregate_id
+    ).where(is_in(_MEMBERSHIP.c.host))
     items = sa.select(
         sa.null(), _METADATA.c.aggregate_id, sa.null(), sa.null(),
         _METADATA.c.key, _METADATA.c.value).where(
             _METADATA.c.aggregate_id.in_(sa.select(
-                _HOLDS.c.aggregate_id).where(is_in(_HOLDS.c.host))))
+                _MEMBERSHIP.c.aggregate_id).where(is_in(_MEMBERSHIP.c.host))))
     return sa.union_all(of_hosts, items)
 
 
