@@ -12,6 +12,7 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan
 from nova_holistic.table.provider_allocation import ProviderAllocation
 from nova_holistic.table.records import MemberRecord, MemberState, Place
+from nova_holistic.table.states import OCCUPYING
 
 
 def planned_members(group_uuid: str, group: Group, snapshot: Snapshot,
@@ -78,3 +79,9 @@ def has_failed_server(row: MemberRecord) -> bool:
     the place: it may run later, and the place is held again after it is
     deleted."""
     return row.state == MemberState.FAILED and bool(row.instance_uuid)
+
+
+def uses_capacity(row: MemberRecord) -> bool:
+    """Whether a member, or its failed server, uses the capacity of a host.
+    """
+    return row.state in OCCUPYING or has_failed_server(row)

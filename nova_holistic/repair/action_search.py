@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.engine.decision import refused_hosts
 from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
-from nova_holistic.engine.member_rows import host_of
+from nova_holistic.engine.member_rows import host_of, uses_capacity
 from nova_holistic.engine.reasons import of_engine
 from nova_holistic.model.binding import bind
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
@@ -31,7 +31,6 @@ from nova_holistic.solver.check import fits
 from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
-from nova_holistic.table.store import OCCUPYING
 
 ATTEMPTS = 4
 """Maximum number of plans for which an order is searched. In each additional
@@ -160,7 +159,7 @@ class ActionSearch:
     def _solved(self, barred: _Barred) -> Mapping[str, str] | None:
         """New hosts of the free members; the others stay."""
         case, free = self._case, self._free
-        occupying = [row for row in case.members if row.state in OCCUPYING]
+        occupying = [row for row in case.members if uses_capacity(row)]
         placed = {row.member.path: row.place.host for row in occupying
                   if row not in free}
         wanted = [row if row.member.path in placed else _without_barred(
@@ -208,7 +207,7 @@ class ActionSearch:
         return _Moves(MoveContext(
             violations.checked_rules(case.group, case.members),
             [row for row in case.members
-             if row.state in OCCUPYING and row not in planned],
+             if uses_capacity(row) and row not in planned],
             violations.with_known_hosts(case.snapshot, case.members),
             planned, violations.extra_servers(case.members)), moves)
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.engine.decision import refused_hosts
 from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
-from nova_holistic.engine.member_rows import host_of
+from nova_holistic.engine.member_rows import host_of, uses_capacity
 from nova_holistic.engine.reasons import of_engine
 from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
@@ -30,7 +30,6 @@ from nova_holistic.repair import violations
 from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
-from nova_holistic.table.store import OCCUPYING
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,7 @@ def _solved(conf, snapshot_planner: SnapshotPlanner, case: RepairCase,
             free: Sequence[MemberRecord],
             refused: refused_hosts.Refused) -> Plan | Proposal:
     """New places of the free members; the others stay."""
-    occupying = [row for row in case.members if row.state in OCCUPYING]
+    occupying = [row for row in case.members if uses_capacity(row)]
     placed = {row.member.path: row.place.host for row in occupying
               if row not in free}
     group = with_preferences(
@@ -142,7 +141,7 @@ def _ordered(case: RepairCase, free: Sequence[MemberRecord],
     found, reasons = move_order.ordered(move_order.MoveContext(
         violations.checked_rules(case.group, case.members),
         [row for row in case.members
-         if row.state in OCCUPYING and row not in planned],
+         if uses_capacity(row) and row not in planned],
         violations.with_known_hosts(case.snapshot, case.members),
         planned, violations.extra_servers(case.members)), moves)
     if reasons:

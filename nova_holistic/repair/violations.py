@@ -7,9 +7,10 @@ The members may include volumes, as ``VolumePositions`` adds them.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nova_holistic.engine.decision.moving_members import extra_servers
+from nova_holistic.engine.decision import moving_members
 from nova_holistic.engine.decision.usable_snapshot import with_missing_hosts
-from nova_holistic.engine.member_rows import host_of
+from nova_holistic.engine.member_rows import (
+    has_failed_server, host_of, uses_capacity)
 from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.messages.name_detection import mark_names
@@ -18,12 +19,12 @@ from nova_holistic.model.policy import Policy
 from nova_holistic.solver.check import check
 from nova_holistic.table.changes.claim import OWNED
 from nova_holistic.table.records import MemberRecord, MemberState
-from nova_holistic.table.store import OCCUPYING
 
 
 def violations(group: Group, members: Sequence[MemberRecord],
                snapshot: Snapshot) -> Sequence[Reason]:
-    """Check the members that use capacity, including planned members.
+    """Check the members that use capacity, including planned members and
+    failed members with a server, which may run later.
 
     A server that Nova is moving is checked at its destination. A policy whose
     result depends on the number of members is checked only if all members of
@@ -36,7 +37,9 @@ def violations(group: Group, members: Sequence[MemberRecord],
         has no servers
     :raises InvalidDocument: the cloud no longer has such a flavor or level
     """
-    if not any(row.state in OWNED and row.instance_uuid for row in members):
+    if not any(row.instance_uuid and (
+            row.state in OWNED or has_failed_server(row))
+            for row in members):
         return ()
     return _broken(group, members, snapshot)
 
@@ -46,7 +49,7 @@ def _broken(group: Group, members: Sequence[MemberRecord],
     """
     :param missing: whether the group has other members, which do not count
     """
-    occupying = [row for row in members if row.state in OCCUPYING]
+    occupying = [row for row in members if uses_capacity(row)]
     checked = _as_built(checked_rules(group, members, missing), occupying)
     whole = with_known_hosts(snapshot, occupying).without_servers(
         extra_servers(members))
@@ -58,9 +61,16 @@ def checked_rules(group: Group, members: Sequence[MemberRecord],
                   missing: bool = False) -> Group:
     """The group of the members that use capacity, with the hard policies that
     are checked for them."""
-    occupying = {row.member.path for row in members if row.state in OCCUPYING}
+    occupying = {row.member.path for row in members if uses_capacity(row)}
     return _only_rules(group.only(occupying),
                        counting=not missing and len(occupying) == len(members))
+
+
+def extra_servers(members: Sequence[MemberRecord]) -> list[str]:
+    """Host names, once for each server of the group that is not at the
+    position of a checked member: sources of moves."""
+    return moving_members.extra_servers(
+        [row for row in members if not has_failed_server(row)])
 
 
 def misplaced(group: Group, members: Sequence[MemberRecord],

@@ -98,3 +98,38 @@ def test_a_failed_server_of_an_exclusive_group_reserves_its_host(
         outside = cloud.create_server('outside', 'small')
         cloud.wait_for_status(outside, 'ACTIVE')
         assert cloud.host_of(outside) == 'r3-2'
+
+
+def test_a_repair_moves_a_server_away_from_the_rack_of_a_failed_server(
+        cloud, group, monkeypatch):
+    server = create(cloud, group, 'b')
+    assert cloud.wait_for_status(server, 'ACTIVE')
+    with failed(cloud, group, monkeypatch):
+        assert cloud.repairer.propose(group).moves == ()
+        cloud.force_live_migration(server, 'r1-2')
+        assert cloud.reconciler.reconcile()['degraded'] == 1
+        found = cloud.repairer.propose(group)
+        (move,) = found.moves
+        assert (move.member, found.reasons) == ('b', ())
+        assert move.destination[:2] in ('r2', 'r3')
+
+
+def test_a_repair_does_not_use_the_rack_of_a_failed_server(
+        cloud, monkeypatch):
+    """The empty host in the rack would be the best one otherwise."""
+    group = cloud.plan(
+        PAIR | {'members': [*PAIR['members'],
+                            {'name': 'c', 'flavor': 'small'}]},
+        {**PLAN, 'c': 'r3-1'}, resources=SMALL)
+    servers = {name: create(cloud, group, name) for name in 'bc'}
+    for server in servers.values():
+        assert cloud.wait_for_status(server, 'ACTIVE')
+    with failed(cloud, group, monkeypatch):
+        cloud.force_live_migration(servers['c'], 'r2-2')
+        other_server = cloud.create_server(
+            'other-server', 'large', host='r3-2', user=ADMIN)
+        assert cloud.wait_for_status(other_server, 'ACTIVE')
+        for host in ('r1-1', 'r3-1'):
+            cloud.disable_compute(host)
+        found = cloud.repairer.propose(group)
+        assert [move.destination for move in found.moves] == ['r3-2']

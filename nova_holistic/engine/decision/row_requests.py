@@ -8,12 +8,11 @@ from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.engine.decision import moving_members, refused_hosts
 from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.engine import member_rows
-from nova_holistic.engine.member_rows import has_failed_server
+from nova_holistic.engine.member_rows import has_failed_server, uses_capacity
 from nova_holistic.engine.proposal import PlannerComponents
 from nova_holistic.engine import volume_rows
 from nova_holistic.model.group import Group
 from nova_holistic.table.records import GroupRecord, MemberRecord
-from nova_holistic.table.store import OCCUPYING
 
 
 def request_for_members(parts: PlannerComponents, record: GroupRecord,
@@ -32,8 +31,7 @@ def request_for_members(parts: PlannerComponents, record: GroupRecord,
     :param vacated: members whose capacity the group may use
     :raises InvalidDocument: the document is no longer accepted
     """
-    occupying = [m for m in members
-                 if m.state in OCCUPYING or has_failed_server(m)]
+    occupying = [m for m in members if uses_capacity(m)]
     moving = {m.id for m in wanted}
     unmoved = [m for m in occupying if m.id not in moving]
     group = parsed(parts, record)
