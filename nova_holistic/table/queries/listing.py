@@ -78,7 +78,9 @@ class Listing:
         """Number of members of a project that are not released. A group with a
         task counts with its number of members after the task, if this is
         larger."""
-        total = sa.func.count(MemberRow.id)
+        # On PostgreSQL, indexes do not contain the ID: to count it, all
+        # members of the project, or of all projects, would be read.
+        total = sa.func.count(MemberRow.group_uuid)
         alive = sa.and_(MemberRow.group_uuid == GroupRow.uuid,
                         MemberRow.state != MemberState.RELEASED)
         with self._database.view() as session:

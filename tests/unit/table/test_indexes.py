@@ -129,6 +129,27 @@ def test_every_query_uses_an_index(filled):
     assert table.tasks.waiting(NOON, 4) == (task.uuid,)
 
 
+def test_members_of_a_project_are_counted_in_an_index(filled):
+    """The rows, which contain documents, are not read."""
+    for _ in range(5):
+        builders.planned(filled, builders.a_group(
+            GroupStatus.PLANNED, project_id='large'), node=100)
+    analyze(filled, [GroupRow, models.MemberRow])
+    sign = {'sqlite': 'COVERING INDEX', 'mysql': 'Using index',
+            'postgresql': 'Index Only Scan'}[
+                filled.database.engine.dialect.name]
+    statement, parameters = queries(
+        filled, lambda: filled.listing.number_of_members('large'))[0]
+    with filled.database.engine.connect() as link:
+        words = ('EXPLAIN QUERY PLAN' if sign == 'COVERING INDEX'
+                 else 'EXPLAIN')
+        steps = [str(dict(step)) for step in link.exec_driver_sql(
+            f'{words} {statement}', parameters).mappings()]
+    (of_members,) = [step for step in steps if 'holistic_members' in step
+                     and 'Cond' not in step and 'Filter' not in step]
+    assert sign in of_members
+
+
 def in_no_order(table, statement, parameters):
     """The steps of the database's plan that sort or read a complete table."""
     dialect = table.database.engine.dialect.name
