@@ -28,12 +28,11 @@ from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.milp.task import Task
 from nova_holistic.solver.observer import Answer, notify_observers, Question
 from nova_holistic.solver.phases.all_hosts import (
-    search_all_hosts, search_needed_hosts)
+    has_fewest_hosts, search_all_hosts, search_needed_hosts)
 from nova_holistic.solver.phases.cover_plan import plan_on_cover
 from nova_holistic.solver.phases.domain_plan import (
     has_costs_of_domains, plan_by_domains)
 from nova_holistic.solver.phases.few_places import improve_plan
-from nova_holistic.solver.phases.host_count_bound import has_fewest_hosts
 from nova_holistic.solver.phases.host_cover import cover_members
 from nova_holistic.solver.phases.host_relaxation import (
     is_diverse, late_bound, suits_all_hosts)

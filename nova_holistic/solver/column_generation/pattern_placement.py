@@ -16,6 +16,8 @@ from nova_holistic.solver.column_generation.patterns import Patterns
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.columns import Columns
 from nova_holistic.solver.limits.current import column_generation as limits
+from nova_holistic.solver.numerics.kind_places import KindPlaces
+from nova_holistic.solver.problem.eligibility import demands
 from nova_holistic.solver.problem.kinds import Kinds
 
 
@@ -158,3 +160,22 @@ def _remove_surplus(host_types: HostTypes, types: np.ndarray,
             # is chosen, because it may become empty.
             best = np.lexsort((less.sum(axis=1), -np.round(saved, 9)))[0]
             patterns[some[best], kind] -= 1
+
+
+def places_of_dive(generation: ColumnGeneration, kinds: Kinds,
+                   columns: Columns) -> KindPlaces | None:
+    """The places of the first dive, for greedy construction; None if it finds
+    none in time.
+
+    :param generation: has generated patterns of these kinds and columns
+    """
+    # Any value is good enough, because the places only guide a construction.
+    found = Dive(generation, math.inf, math.inf, True).run()
+    if found is None or not found.hosts:
+        return None
+    places = np.zeros((len(kinds.kinds), len(kinds.table)), dtype=np.int64)
+    places[:, columns.hosts] = places_on_hosts(generation, found.hosts)
+    numbers: dict[tuple, int] = {}
+    return KindPlaces(kinds.kind_of, places, np.array([
+        numbers.setdefault(tuple(sorted(demands(each.requirements))),
+                           len(numbers)) for each in kinds.kinds]))

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A lower bound of the number of hosts of a group, from its policies on
-domains.
+"""Lower bounds of the number of hosts of a group, from its policies on domains
+and from the limits of hosts.
 
 A relaxation uses fractions of hosts: if a rack may hold a tenth of the
 members, it uses a small share of a few large hosts in each of ten racks.
 However, each domain with members has at least one host with members.
+
+If a host may hold two of eight members, they need four hosts. A relaxation
+merges the members of all groups that request the same amounts, so that it does
+not know the limits of one group.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -12,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 import numpy as np
 
 from nova_holistic.model.cloud.domain import HOST
-from nova_holistic.solver.decomposition.host_limits import hosts_of_limits
+from nova_holistic.solver.decomposition.host_room import host_room
 from nova_holistic.solver.decomposition.nested_domains import (
     hosts_of_nested_domains)
 from nova_holistic.solver.evaluation.row_shapes import (
@@ -20,7 +24,7 @@ from nova_holistic.solver.evaluation.row_shapes import (
 from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.problem.deadline import InTime
 from nova_holistic.solver.problem.hosts import HostTable
-from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.kinds import Kinds, limited_scopes
 from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.problem.rules import Rules, scoped_policies
 
@@ -147,3 +151,24 @@ class _HostsNeeded:
         every = self.new + int(self.placed_counts.sum())
         return max(0, self._shape.most(domain, every)
                    - int(self.placed_counts[domain]))
+
+
+def hosts_of_limits(kinds: Kinds, in_time: InTime) -> int:
+    """Lower bound of the number of hosts that get members in any plan; 0 if
+    nothing is proved.
+
+    :param kinds: the members, none of which stays on its host
+    """
+    limited = sorted(
+        limited_scopes(kinds.group),
+        key=lambda each: -(len(each[1].members) / max(each[0], 1)))
+    found = 0
+    for most, scope in limited[:limits().nested_scopes]:
+        in_time()
+        members = np.minimum(host_room(
+            kinds, (m.path for m in scope.members)), most)
+        total = np.cumsum(np.sort(members)[::-1])
+        hosts = int(np.searchsorted(total, len(scope.members))) + 1
+        if hosts <= len(total):
+            found = max(found, hosts)
+    return found

@@ -5,6 +5,7 @@ import contextlib
 
 import numpy as np
 
+from nova_holistic.solver.decomposition.cells import cells
 from nova_holistic.solver.diagnosis.contradiction import propagated
 from nova_holistic.solver.limits.current import (
     milp, phases as limits, small_groups)
@@ -116,3 +117,24 @@ def _has_few_places(known: Incumbent, deadline: Deadline) -> bool:
         len(known.members) <= small_groups().pattern_members) else None
     return kinds is not None and (
         (kinds.room > 0).sum() < milp().exact_variables)
+
+
+def has_fewest_hosts(incumbent: Incumbent, deadline: Deadline) -> bool:
+    """Prove a bound if the objective is the number of hosts and no member
+    stays; return whether this proves that no plan is better.
+
+    The bound needs no program. Most small groups on few hosts have a plan with
+    exactly this number of hosts. Without the bound, a program would search for
+    a plan with one host fewer until the time limit is reached.
+
+    :raises OutOfTime: if the time ends before the bound is proved
+    """
+    if incumbent.placed or not incumbent.counts_hosts:
+        return False
+    kinds = incumbent.kinds(deadline.check)
+    if kinds is None:
+        return False
+    found = cells(kinds, deadline.check).fewest_with_limits
+    incumbent.prove(float(found), float('inf'))
+    cost, value = incumbent.plan_cost
+    return cost <= incumbent.least and value <= incumbent.bound

@@ -17,13 +17,12 @@ import numpy as np
 
 from nova_holistic.model.group import Group
 from nova_holistic.model.objective import HostCost
-from nova_holistic.solver.column_generation.dive_places import places_of_dive
 from nova_holistic.solver.column_generation.generation import ColumnGeneration
 from nova_holistic.solver.column_generation.host_types import HostTypes
 from nova_holistic.solver.column_generation.limited_kinds import (
     limited_kinds)
 from nova_holistic.solver.column_generation.pattern_placement import (
-    is_applicable)
+    is_applicable, places_of_dive)
 from nova_holistic.solver.column_generation.priced_members import (
     member_prices)
 from nova_holistic.solver.column_generation.undominated_hosts import (

@@ -7,6 +7,7 @@ Between two such loads, it may be above the cost, which makes bounds tighter.
 """
 
 from collections.abc import Sequence
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,11 +16,11 @@ from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import HostCost
 from nova_holistic.objectives.utilisation import requested_classes
 from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
+from nova_holistic.solver.limits.current import shared_hosts as limits
 from nova_holistic.solver.numerics.member_prices import MemberPrices
 from nova_holistic.solver.numerics.tolerances import EQUAL_LOADS
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.utilisation_curve import curve
-from nova_holistic.solver.shared_hosts.sums import sums_of_amounts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,3 +140,29 @@ class HostCurves:
             found.append(loads[np.clip(np.concatenate((
                 at - 1, at, (0, len(loads) - 1))), 0, len(loads) - 1)])
         return np.array(found)[of.reshape(-1)]
+
+
+def sums_of_amounts(members: Sequence[Member], classes: Sequence[str],
+                    most: np.ndarray) -> np.ndarray | None:
+    """[n, class]: the different sums of the amounts of some of the members,
+    with the sum of no member; None if there are too many.
+
+    :param most: [class]: the largest sums of interest
+    """
+    sums = np.zeros((1, len(classes)), dtype=np.int64)
+    for amounts, number in Counter(
+            tuple(each.requirements.resources.get(name, 0)
+                  for name in classes) for each in members).items():
+        one = np.array(amounts)
+        some = one > 0
+        if not some.any():
+            continue
+        number = min(number, int((most[some] // one[some]).min()))
+        if len(sums) * (number + 1) > limits().candidate_sums:
+            return None
+        sums = (sums[:, None] + np.arange(number + 1)[:, None] * one
+                ).reshape(-1, len(classes))
+        sums = np.unique(sums[(sums <= most).all(axis=1)], axis=0)
+        if len(sums) > limits().sums:
+            return None
+    return sums

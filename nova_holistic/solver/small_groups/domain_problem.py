@@ -2,6 +2,7 @@
 """The dynamic program of a group: its states, conditions and costs."""
 
 from collections.abc import Mapping, Sequence
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -9,6 +10,8 @@ import numpy as np
 
 from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.cloud.snapshot import Host
+from nova_holistic.model.objective import HostCost
+from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
 from nova_holistic.solver.limits.current import small_groups as limits
 from nova_holistic.solver.numerics.tolerances import (
     EXACT_FLOATS, SUM_ROUNDING)
@@ -18,11 +21,13 @@ from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.small_groups.domain_program import (
     is_tree, Optimum)
 from nova_holistic.solver.small_groups.domain_rules import DomainRules
-from nova_holistic.solver.small_groups.host_costs import host_costs, NO_COST
 from nova_holistic.solver.small_groups.member_states import (
     MemberStates, number_of_pairs)
 from nova_holistic.solver.small_groups.preference_terms import (
     PreferenceTerms, units)
+
+_NO_COST = HostCost(lambda free: free * 0.0)
+"""The cost of hosts for an objective that is not a sum over hosts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,8 +68,8 @@ class DomainProblem:
         rules.tree = [level for level in tree
                       if level == HOST or rules.applies(level)]
         host_cost = known.objective.host_cost()
-        return cls(case, states, rules, host_costs(
-            case, states, host_cost or NO_COST, in_time), unit,
+        return cls(case, states, rules, _host_costs(
+            case, states, host_cost or _NO_COST, in_time), unit,
             min(weights.values(), default=1.0))
 
     @property
@@ -123,3 +128,30 @@ def _tree(known: Incumbent) -> Sequence[str]:
     if len(levels) == 1 and levels.isdisjoint(topology):
         return *levels, HOST
     return topology
+
+
+def _host_costs(case: Case, states: MemberStates, host_cost: HostCost,
+                in_time: InTime) -> np.ndarray:
+    """[host, state]: the cost; infinite if the host has no room for these
+    members.
+
+    :param case: a case in which no member stays
+    """
+    costs = MarginalCost(case.table, case.members, host_cost, ())
+    room = case.open_room(in_time)
+    found = np.full((len(case.table), len(states)), np.inf)
+    found[:, 0] = 0.0
+    for state in range(1, len(states)):
+        in_time()
+        amounts: Counter[str] = Counter()
+        fits = np.ones(len(case.table), dtype=bool)
+        for c, number in enumerate(states.counts[state].tolist()):
+            if number:
+                fits &= room[c] >= number
+                for name, amount in case.classes[c].demands:
+                    amounts[name] += number * amount
+        demand = tuple((name, amount) for name, amount in amounts.items()
+                       if amount)
+        hosts = np.flatnonzero(fits & costs.fits(demand))
+        found[hosts, state] = costs.at(demand, hosts)
+    return found

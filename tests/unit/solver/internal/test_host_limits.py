@@ -7,7 +7,7 @@ import random
 
 from nova_holistic.model.binding import bind
 from nova_holistic.policies.anti_affinity import AntiAffinity
-from nova_holistic.solver.decomposition.host_limits import hosts_of_limits
+from nova_holistic.solver.decomposition.fewest_hosts import hosts_of_limits
 from nova_holistic.solver.problem.kinds import (
     Kinds, limits_per_host, most_on_a_host)
 from tests.effort import times
