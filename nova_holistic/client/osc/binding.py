@@ -7,9 +7,8 @@ from uuid import UUID
 
 from osc_lib.clientmanager import ClientManager
 from osc_lib.command import command
-from osc_lib import exceptions
 
-from nova_holistic.client.osc.command import HolisticCommand
+from nova_holistic.client.osc.command import BadInput, HolisticCommand
 from nova_holistic.client.osc.compute import Compute
 from nova_holistic.client.osc import formatted_columns
 from nova_holistic.client.osc.group import with_group
@@ -45,7 +44,7 @@ class BindGroup(HolisticCommand, command.ShowOne):
         group, _, path = parsed_args.member.partition('/')
         stack, rules = parsed_args.heat_stack, parsed_args.rules
         if bool(stack) != bool(rules):
-            raise exceptions.CommandError(
+            raise BadInput(
                 '--heat-stack and --rule must be given together')
         target = _target(self.app.client_manager, parsed_args)
         uuid, groups = self.group(group)['id'], self.client().groups
@@ -105,7 +104,7 @@ def _target(manager: ClientManager, args: argparse.Namespace) -> str:
 def _server_group(manager: ClientManager, name_or_id: str) -> str:
     """The UUID of a server group.
 
-    :raises CommandError: no server group has the name, or more than one
+    :raises BadInput: no server group has the name, or more than one
     """
     try:
         # A server group that was deleted can still be unbound.

@@ -26,7 +26,8 @@ from nova_holistic.client.clouds import has_children, placements_with_clouds
 from nova_holistic.client import errors
 from nova_holistic.client.osc import boot_progress, formatted_columns, progress
 from nova_holistic.client.osc.cloud_sessions import compute_of
-from nova_holistic.client.osc.command import HolisticCommand, UNPLACED
+from nova_holistic.client.osc.command import (
+    BadInput, HolisticCommand, UNPLACED)
 from nova_holistic.documents.servers.positions import (
     positions_without_server)
 from nova_holistic.exceptions import HolisticError
@@ -73,17 +74,17 @@ def idempotency_key(args: argparse.Namespace, document: Mapping[str, Any],
     With --boot, the same request has the same key, so that a repeated command
     continues with the same group.
 
-    :raises CommandError: the options or the document do not fit
+    :raises BadInput: the options or the document do not fit
     """
     if not args.boot:
         if args.rollback:
-            raise exceptions.CommandError('--rollback needs --boot')
+            raise BadInput('--rollback needs --boot')
         return (str(uuid.uuid4()) if args.idempotency_key is None
                 else args.idempotency_key)
     group = document.get('group', document)
     missing = [] if 'adopt' in group else [*positions_without_server(group)]
     if missing:
-        raise exceptions.CommandError(
+        raise BadInput(
             f'{missing[0]}: --boot needs the key server in the descriptions '
             'of all members')
     text = json.dumps([group, request], sort_keys=True)

@@ -10,6 +10,7 @@ from keystoneauth1.adapter import Adapter
 from keystoneauth1 import exceptions as ks_exceptions
 from osc_lib import exceptions
 
+from nova_holistic.client.osc.command import BadInput
 from nova_holistic.client import server_group
 
 
@@ -22,12 +23,12 @@ class Compute:
             interface=manager.interface, region_name=manager.region_name)
 
     def server(self, name_or_id: str) -> dict[str, Any]:
-        """:raises CommandError: there is no such server, or more than one"""
+        """:raises BadInput: there is no such server, or more than one"""
         return self._by_name_or_id(
             'server', name_or_id, '/servers', server_group.SERVERS_VERSION)
 
     def server_group(self, name_or_id: str) -> dict[str, Any]:
-        """:raises CommandError: there is no such server group, or more than
+        """:raises BadInput: there is no such server group, or more than
             one"""
         return self._by_name_or_id(
             'server_group', name_or_id, '/os-server-groups',
@@ -35,7 +36,7 @@ class Compute:
 
     def server_group_id(self, name: str) -> str:
         """
-        :raises CommandError: no server group has the name, or more than one
+        :raises BadInput: no server group has the name, or more than one
         """
         return _only('server group', name, self._server_groups(name))
 
@@ -93,11 +94,11 @@ def _named(name: str, items: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _only(resource: str, name: str, ids: Sequence[str]) -> str:
-    """:raises CommandError: the number of IDs is not 1"""
+    """:raises BadInput: the number of IDs is not 1"""
     if not ids:
-        raise exceptions.CommandError(f'there is no {resource} {name}')
+        raise BadInput(f'there is no {resource} {name}')
     if len(ids) > 1:
-        raise exceptions.CommandError(
+        raise BadInput(
             f'more than one {resource} is named {name!r}: use an ID of '
             + ', '.join(ids))
     return ids[0]

@@ -12,10 +12,10 @@ from typing import Any
 import warnings
 
 from cliff.command import Command
-from osc_lib import exceptions
 import stevedore
 
 from nova_holistic.cli import files, parameters
+from nova_holistic.client.osc.command import BadInput
 from nova_holistic.documents.definition import (
     is_template, read_definition, split_definition)
 from nova_holistic.policies import load_policy_types
@@ -49,7 +49,7 @@ class DefinitionFile(Command):
         :raises BadFile: the file is invalid; the error names the position
         """
         if args.file is None:
-            raise exceptions.CommandError('a definition is missing: -f <file>')
+            raise BadInput('a definition is missing: -f <file>')
         read = files.Files(sys.stdin)
         document = read.document(args.file)
         inputs = read.template_inputs(

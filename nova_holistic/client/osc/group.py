@@ -9,7 +9,8 @@ from osc_lib import exceptions
 
 from nova_holistic.client import errors
 from nova_holistic.client.osc import boot
-from nova_holistic.client.osc.command import HolisticCommand, UNPLACED
+from nova_holistic.client.osc.command import (
+    BadInput, HolisticCommand, is_bad_input, UNPLACED)
 from nova_holistic.client.osc.definition_file import DefinitionFile
 from nova_holistic.client.osc import formatted_columns, progress
 from nova_holistic.client.osc.missing_servers import is_smaller
@@ -176,7 +177,7 @@ class UnsetGroup(WaitingCommand, command.ShowOne):
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         if not parsed_args.policy and not parsed_args.relationship:
-            raise exceptions.CommandError(
+            raise BadInput(
                 'nothing to unset: --policy or --relationship is required')
         before = self.group(parsed_args.group)
         document = dict(before['definition'])
@@ -206,9 +207,11 @@ class DeleteGroup(HolisticCommand, command.Command):
             try:
                 self.client().groups.delete(self.group(name)['id'])
             except (HolisticError, exceptions.CommandError) as error:
-                failed.append(str(error))
+                failed.append(error)
         if failed:
-            raise exceptions.CommandError('; '.join(failed))
+            kind = (BadInput if all(map(is_bad_input, failed))
+                    else exceptions.CommandError)
+            raise kind('; '.join(map(str, failed)))
 
 
 class ReleaseGroup(HolisticCommand, command.Lister):
@@ -285,9 +288,9 @@ def add_strict(parser: argparse.ArgumentParser) -> None:
 
 def _without(rules: list[dict[str, Any]], key: str,
              name: str) -> list[dict[str, Any]]:
-    """:raises CommandError: the group has none of this type"""
+    """:raises BadInput: the group has none of this type"""
     remaining = [rule for rule in rules if rule.get('type') != name]
     if len(remaining) == len(rules):
-        raise exceptions.CommandError(
+        raise BadInput(
             f'{key}: the top-level group has none of type {name!r}')
     return remaining

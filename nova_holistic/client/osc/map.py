@@ -11,7 +11,7 @@ from osc_lib import exceptions
 from nova_holistic.cli import exits, files, violations
 from nova_holistic.client.current_placement import current_plan
 from nova_holistic.client.osc import cloud_snapshot
-from nova_holistic.client.osc.command import HolisticCommand
+from nova_holistic.client.osc.command import BadInput, HolisticCommand
 from nova_holistic.client.osc.group import with_group
 from nova_holistic.picture.formats import FORMATS
 from nova_holistic.picture.scene import scene
@@ -37,7 +37,7 @@ class MapGroup(HolisticCommand, command.Command):
         draw = FORMATS.get(pathlib.PurePath(
             parsed_args.output).suffix.lower())
         if draw is None:
-            raise exceptions.CommandError(
+            raise BadInput(
                 f'{parsed_args.output}: the name must end in one of '
                 + ', '.join(FORMATS))
         group = self.group(parsed_args.group)

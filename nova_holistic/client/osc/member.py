@@ -7,10 +7,9 @@ from typing import Any
 
 from osc_lib.cli import parseractions
 from osc_lib.command import command
-from osc_lib import exceptions
 
 from nova_holistic.client import clouds
-from nova_holistic.client.osc.command import HolisticCommand
+from nova_holistic.client.osc.command import BadInput, HolisticCommand
 from nova_holistic.client.osc import formatted_columns, progress
 from nova_holistic.client.osc.group import WaitingCommand, with_group
 
@@ -105,14 +104,14 @@ class ScaleMember(WaitingCommand, command.ShowOne):
         numbers = {name: value for name in ('min', 'desired', 'max')
                    if (value := getattr(parsed_args, name)) is not None}
         if not numbers:
-            raise exceptions.CommandError(
+            raise BadInput(
                 'At least one of --min, --desired and --max is required')
         inside, _, name = parsed_args.path.rpartition('/')
         description = {'name': name, 'count': numbers,
                        **({'group': inside} if inside else {})}
         before = self.group(parsed_args.group)
         if not _has(before['definition'], inside, name):
-            raise exceptions.CommandError(
+            raise BadInput(
                 f'group {parsed_args.group} has no member or nested group '
                 f'{parsed_args.path!r}')
         group = self.client().groups.add_members(

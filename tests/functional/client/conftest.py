@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures for commands, with the API, an engine and a real Placement."""
 
+import functools
 import json
 
 import pytest
@@ -48,13 +49,21 @@ def read(type_):
 
 @pytest.fixture
 def refused(terminal):
-    """A function that runs a command, which must fail, and returns its message
+    """A function that runs a command with bad input, and returns its message
     of one line."""
-    def refused(*words, **options):
-        output = terminal.openstack('holistic', *words, **options)
-        assert output.code == 1
-        assert output.out == ''
-        line, end = output.err.split('\n')
-        assert end == ''
-        return line
-    return refused
+    return functools.partial(_error_line, terminal, 2)
+
+
+@pytest.fixture
+def failed(terminal):
+    """A function that runs a command that must fail for another reason than
+    its input, and returns its message of one line."""
+    return functools.partial(_error_line, terminal, 1)
+
+
+def _error_line(terminal, code, *words, **options):
+    output = terminal.openstack('holistic', *words, **options)
+    assert (output.code, output.out) == (code, '')
+    line, end = output.err.split('\n')
+    assert end == ''
+    return line

@@ -39,24 +39,23 @@ def test_an_unknown_group_is_refused(refused, words):
     assert refused(*words, 'nobody') == 'there is no group nobody'
 
 
-def test_a_forbidden_action_is_reported(refused, read, written):
-    assert refused('group', 'create', '-f', written(), user=READER) == (
+def test_a_forbidden_action_is_reported(refused, failed, written):
+    assert failed('group', 'create', '-f', written(), user=READER) == (
         'policy does not allow holistic:groups:create')
     assert refused('plan', 'show', 'nothing') == 'there is no plan nothing'
 
 
-def test_a_wait_reports_a_timeout(terminal, refused, world, service,
+def test_a_wait_reports_a_timeout(terminal, failed, world, service,
                                   written):
     # No engine begins the task.
     service.app._service.engines.plan_group = lambda *_: None
-    line = refused('group', 'create', '-f', written(), '--wait', '--timeout',
-                   1)
+    line = failed('group', 'create', '-f', written(), '--wait', '--timeout', 1)
     assert re.fullmatch('group [0-9a-f-]{36} is not finished within 1 s; '
                         'planning continues, show it again later', line)
 
 
 def test_a_create_without_an_answer_can_be_repeated(
-        terminal, refused, read, written, monkeypatch):
+        terminal, failed, read, written, monkeypatch):
     """The request was carried out, and only the response is lost."""
     ask = Client.request
 
@@ -66,7 +65,7 @@ def test_a_create_without_an_answer_can_be_repeated(
 
     with monkeypatch.context() as patched:
         patched.setattr(Client, 'request', lost)
-        line = refused('group', 'create', '-f', written())
+        line = failed('group', 'create', '-f', written())
     assert line.startswith('Gateway Timeout; the group may exist')
     key = re.search('--idempotency-key ([0-9a-f-]{36}) ', line)[1]
     output = terminal.openstack('holistic', 'group', 'create', '-f', written(),

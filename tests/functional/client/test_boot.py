@@ -333,7 +333,7 @@ def test_members_without_a_request_are_refused_before_anything_is_created(
         WEB, {'name': 'db', 'flavor': 'small'}]}))
     output = create(terminal, file)
     assert (output.code, output.err.strip()) == (
-        1, 'members[1]: --boot needs the key server in the descriptions of '
+        2, 'members[1]: --boot needs the key server in the descriptions of '
         'all members')
     assert terminal.openstack('holistic', 'group', 'create', '--file', file,
                               '--wait').code == 0

@@ -119,7 +119,7 @@ def test_groups_are_listed(read, written):
                     user=ADMIN)) == 1
 
 
-def test_a_group_is_revised(world, read, refused, written):
+def test_a_group_is_revised(world, read, failed, written):
     read('group', 'create', '-f', written())
     group = read('group', 'set', 'shop', '-f', written(shop(nodes=1)),
                  '--wait')
@@ -127,10 +127,10 @@ def test_a_group_is_revised(world, read, refused, written):
     assert world.vcpus_used() == 2
     group = read('group', 'set', 'shop', '--objective', 'stack', '--wait')
     assert (group['revision'], group['objective']) == (3, 'stack')
-    line = refused('group', 'set', 'shop', '-f', written(), '--revision', 1)
+    line = failed('group', 'set', 'shop', '-f', written(), '--revision', 1)
     assert line == f'group {group["id"]} is at revision 3, not 1'
-    line = refused('group', 'set', 'shop', '-f', written(shop(nodes=3)),
-                   '--wait')
+    line = failed('group', 'set', 'shop', '-f', written(shop(nodes=3)),
+                  '--wait')
     assert 'stays planned: db: anti-affinity rack needs 3 racks' in line
 
 
@@ -178,12 +178,12 @@ def test_a_plan_shows_relaxations_and_headroom(read, type_, written):
         'plan', 'create', *options)
 
 
-def test_an_unplaceable_group_is_planned_again(world, read, refused,
+def test_an_unplaceable_group_is_planned_again(world, read, failed,
                                                type_, written):
     read('group', 'create', '-f', written())
     late = {'name': 'late', 'members': [
         {'name': 'node', 'count': 6, 'resources': SMALL}]}
-    line = refused('group', 'create', '-f', written(late), '--wait')
+    line = failed('group', 'create', '-f', written(late), '--wait')
     assert ' is unplaceable: ' in line
     type_('group', 'delete', 'shop')
     assert read('group', 'replan', 'late', '--wait')['status'] == 'planned'
@@ -210,13 +210,13 @@ def test_members_are_added_and_removed(world, read, refused, written):
                    'VCPU=x').startswith('members[0].resources.VCPU: ')
 
 
-def test_only_an_administrator_sees_member_hosts(world, read, refused,
+def test_only_an_administrator_sees_member_hosts(world, read, failed,
                                                  written, tmp_path):
     group = read('group', 'create', '-f', written())['id']
     rows = read('member', 'list', group, user=ADMIN)
     assert {row['member']: row['host'] for row in rows} == (
         world.hosts_in_use(group))
-    assert refused('group', 'map', 'shop', '-o', tmp_path / 'shop.svg') == (
+    assert failed('group', 'map', 'shop', '-o', tmp_path / 'shop.svg') == (
         'the API shows the hosts of members to admins only')
 
 

@@ -63,10 +63,10 @@ def test_places_that_a_change_added_expire_with_the_lease(
 
 
 def test_a_minimum_without_room_leaves_the_group_unchanged(
-        world, created, read, refused):
+        world, created, read, failed):
     before = read('group', 'show', 'shop')
-    line = refused('member', 'scale', 'shop', 'db/node', '--min', 3,
-                   '--wait')
+    line = failed('member', 'scale', 'shop', 'db/node', '--min', 3,
+                  '--wait')
     assert 'stays planned: db: anti-affinity rack needs 3 racks' in line
     after = read('group', 'show', 'shop')
     assert (after['counts'], after['definition']) == (

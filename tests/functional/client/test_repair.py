@@ -44,16 +44,16 @@ def test_a_repair_is_carried_out(world, broken, read):
 
 
 def test_a_group_that_cannot_be_repaired_is_reported(
-        world, broken, refused):
+        world, broken, failed):
     group, host = broken
     rows = world.table.members(group.uuid)
     for row in rows:
         assert row.state == MemberState.BUILT
         world.instances.set(row.instance_uuid, 'SHUTOFF', host)
-    line = refused('group', 'repair', group.uuid, user=ADMIN)
+    line = failed('group', 'repair', group.uuid, user=ADMIN)
     assert 'cannot be repaired: ' in line and 'anti-affinity' in line
 
 
-def test_a_user_may_not_repair(broken, refused):
+def test_a_user_may_not_repair(broken, failed):
     group, _ = broken
-    assert 'holistic:groups:repair' in refused('group', 'repair', group.uuid)
+    assert 'holistic:groups:repair' in failed('group', 'repair', group.uuid)

@@ -65,15 +65,15 @@ def test_an_update_succeeds_while_servers_are_missing(
 @pytest.mark.parametrize('state, options', [
     ('failed', ()), ('blocked', ()), ('required', ('--apply',))])
 def test_an_unfinished_action_is_an_error_while_servers_are_missing(
-        smaller, refused, written, monkeypatch, state, options):
+        smaller, failed, written, monkeypatch, state, options):
     monkeypatch.setattr(Groups, 'actions', lambda *_: [{'state': state}])
-    assert 'cannot be placed' in refused(
+    assert 'cannot be placed' in failed(
         'group', 'update', smaller.uuid, '--file', written(smaller.document),
         '--wait', *options, user=ADMIN)
 
 
-def test_a_user_may_not_have_actions_carried_out(group, refused):
-    assert 'holistic:groups:apply_actions' in refused(
+def test_a_user_may_not_have_actions_carried_out(group, failed):
+    assert 'holistic:groups:apply_actions' in failed(
         'group', 'update', group.uuid, '--apply')
 
 
