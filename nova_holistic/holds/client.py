@@ -190,6 +190,14 @@ class HoldClient:
         ``InstanceAllocations.restore``."""
         self._instances.restore(instance_uuid, before)
 
+    @HOLD_SECONDS.of(operation='withdraw')
+    def withdraw(self, instance_uuid: str, project_id: str,
+                 user_id: str) -> None:
+        """Remove the allocations of an instance that is never built, also
+        those that Placement would write later: see
+        ``InstanceAllocations.withdraw``."""
+        self._instances.withdraw(instance_uuid, project_id, user_id)
+
     @HOLD_SECONDS.of(operation='allocate')
     def allocate(self, member: MemberRecord, instance_uuid: str,
                  project_id: str, user_id: str,

@@ -38,6 +38,37 @@ class InstanceAllocations:
 
         retry_policy.retry_or_raise(attempt, self._sleep)
 
+    def withdraw(self, instance_uuid: str, project_id: str,
+                 user_id: str) -> None:
+        """Ensure that an instance has no allocations, and that Placement
+        refuses an ``allocate`` that has got no response and is not carried out
+        yet.
+
+        Placement then has a consumer without allocations for the instance. A
+        request for the first allocations expects that no consumer exists.
+        Nova therefore can no longer allocate anything for the instance.
+
+        :param project_id: project of the instance
+        :param user_id: user of the instance
+        :raises HoldsError: a request is just being carried out; repeat the
+            call
+        """
+        empty = {'allocations': {}, 'project_id': project_id,
+                 'user_id': user_id, 'consumer_type': INSTANCE}
+
+        def attempt() -> bool:
+            if self._requests.post({instance_uuid: {
+                    **empty, 'consumer_generation': None}}):
+                return True
+            found = self._requests.read(instance_uuid)
+            # If the consumer has no allocations, another request has created
+            # it, and is about to write them or has failed.
+            return found is not None and self._requests.post({instance_uuid: {
+                **empty, 'consumer_generation': found[
+                    'consumer_generation']}})
+
+        retry_policy.retry_or_raise(attempt, self._sleep)
+
     def restore(self, instance_uuid: str, before: Mapping[str, Any] | None
                 ) -> None:
         """Give an instance its previous allocations.

@@ -101,7 +101,7 @@ class Lookup:
                 return self._answer(
                     claims, pointer, instance_uuids, alternates)
         except BaseException as error:
-            undone = claims.undo()
+            undone = claims.undo(CONF.holistic.failure_mode != 'yield')
             if isinstance(error, exceptions.HolisticError) and not undone:
                 raise UndoFailed(str(error)) from error
             raise

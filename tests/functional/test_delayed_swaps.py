@@ -5,10 +5,14 @@ undone."""
 import pytest
 
 from nova_holistic.holds.allocation_bodies import INSTANCE
+from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds.errors import NoResponse
 from nova_holistic.holds.requests import Requests
 from tests.functional.claims import (
     assert_as_planned, assert_claimed, create, document, host_of_active, SMALL)
+
+ELASTIC = {'name': 'shop', 'members': [
+    {'name': 'a', 'flavor': 'small', 'count': {'desired': 1, 'max': 2}}]}
 
 
 @pytest.fixture
@@ -62,3 +66,65 @@ def test_a_swap_before_its_undo_is_undone(cloud, delayed, monkeypatch):
     assert 'does not answer' in cloud.fault_of(create(cloud, group, 'a'))
     assert statuses == [204]
     assert_as_planned(cloud, before)
+
+
+def fully_built(cloud, delayed):
+    """A group whose planned server exists, so that the next create adds a
+    server. The swap of that create is delayed."""
+    group = cloud.plan(ELASTIC, {'a-0': 'cmp-2'}, resources=SMALL)
+    delayed.append(None)
+    host_of_active(cloud, create(cloud, group, 'a'))
+    delayed.clear()
+    return group
+
+
+def states(cloud, group):
+    return {row.member.path: str(row.state)
+            for row in cloud.table.members(group)}
+
+
+def test_a_further_server_is_not_allocated_after_its_create_was_undone(
+        cloud, delayed):
+    group = fully_built(cloud, delayed)
+    before = cloud.used()
+    server = create(cloud, group, 'a')
+    assert 'does not answer' in cloud.fault_of(server)
+    (carry_out,) = delayed
+    assert carry_out().status_code == 409
+    assert cloud.used() == before
+    assert states(cloud, group) == {'a-0': 'claimed', 'a-1': 'released'}
+    cloud.delete_server(server)
+    again = create(cloud, group, 'a')
+    assert host_of_active(cloud, again) != 'cmp-2'
+    assert states(cloud, group) == {'a-0': 'claimed', 'a-1': 'claimed'}
+    assert cloud.consumers(cloud.host_of(again)) == {again: SMALL}
+
+
+def test_a_further_server_that_was_allocated_meanwhile_is_undone(
+        cloud, delayed, monkeypatch):
+    group = fully_built(cloud, delayed)
+    before = cloud.used()
+    withdraw, statuses = HoldClient.withdraw, []
+
+    def withdraw_late(self, *arguments):
+        statuses.append(delayed[0]().status_code)
+        withdraw(self, *arguments)
+
+    monkeypatch.setattr(HoldClient, 'withdraw', withdraw_late)
+    assert 'does not answer' in cloud.fault_of(create(cloud, group, 'a'))
+    assert statuses == [204]
+    assert cloud.used() == before
+    assert states(cloud, group) == {'a-0': 'claimed', 'a-1': 'released'}
+
+
+def test_nova_places_a_further_server_that_placement_did_not_answer(
+        cloud, delayed):
+    """In this mode, the allocation by Nova refuses the delayed request."""
+    cloud.conf.set_override('failure_mode', 'yield', group='holistic')
+    group = fully_built(cloud, delayed)
+    server = create(cloud, group, 'a')
+    host = host_of_active(cloud, server)
+    (carry_out,) = delayed
+    assert carry_out().status_code == 409
+    assert cloud.consumers(host)[server] == SMALL
+    assert states(cloud, group) == {'a-0': 'claimed', 'a-1': 'released'}

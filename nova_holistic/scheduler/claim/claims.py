@@ -176,11 +176,13 @@ class Claims:
     def _of(self, row: MemberRecord) -> ClaimedRow:
         return next(claim for claim in self._claims if claim.row.id == row.id)
 
-    def undo(self) -> bool:
+    def undo(self, is_final: bool = True) -> bool:
         """Plan and hold every claimed row again, unless it was given up.
 
         If a claim cannot be undone now, the reconciler undoes it later.
 
+        :param is_final: whether the create fails; otherwise stock Nova answers
+            it, and may allocate other places for the instances
         :returns: False if an instance may still have its allocation
         """
         complete = True
@@ -191,7 +193,7 @@ class Claims:
                     self._holds)
                 continue
             try:
-                self._undo(claim)
+                self._undo(claim, is_final)
             except exceptions.HolisticError as error:
                 LOG.warning(
                     'Member %(member)s of group %(group)s stays claimed for '
@@ -204,9 +206,9 @@ class Claims:
         self._claims = []
         return complete
 
-    def _undo(self, claim: ClaimedRow) -> None:
+    def _undo(self, claim: ClaimedRow, is_final: bool) -> None:
         if claim.grown:
-            self._shrink(claim)
+            self._shrink(claim, is_final)
             return
         row, state, held = claim.row, MemberState.PLANNED, True
         if claim.swapped:
@@ -231,14 +233,14 @@ class Claims:
         crash_points.reached('claim.hold-checked')
         self._table.settle(row.group_uuid, self._clock())
 
-    def _shrink(self, claim: ClaimedRow) -> None:
+    def _shrink(self, claim: ClaimedRow, is_final: bool) -> None:
         """Release a member that was not planned before.
 
         If its row was taken from a deleted server, it belongs to that server
         again: the reconciler decides whether its place is held again.
         """
         if claim.swapped:
-            self._holds.restore(claim.instance_uuid, None)
+            self._exchange.withdraw(claim, is_final)
             crash_points.reached('claim.allocation-dropped')
         former = claim.before and claim.before.instance_uuid
         self._table.change_state(

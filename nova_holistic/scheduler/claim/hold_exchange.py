@@ -64,6 +64,20 @@ class HoldExchange:
                 pass
         return self._unswapped(claim)
 
+    def withdraw(self, claim: ClaimedRow, is_final: bool) -> None:
+        """Remove the allocation of a grown member's instance.
+
+        :param is_final: whether no other allocation of the instance follows.
+            Then Placement does not carry out a swap without an answer later.
+            Otherwise, if Nova allocates another place first, Placement refuses
+            the late swap
+        :raises HoldsError: Placement is unavailable
+        """
+        if claim.unanswered and is_final:
+            self._holds.withdraw(claim.instance_uuid, *self._owner)
+        else:
+            self._holds.restore(claim.instance_uuid, None)
+
     def _unswapped(self, claim: ClaimedRow) -> MemberRecord:
         arguments = claim.instance_uuid, *self._owner
         try:

@@ -3,7 +3,7 @@
 
 import pytest
 
-from nova_holistic.holds import errors
+from nova_holistic.holds import errors, retry_policy
 from tests.functional.holds.members import (
     EMPTY, member, new_uuid, ONE, put, swap)
 
@@ -77,3 +77,69 @@ def test_a_hold_with_another_allocation_is_not_renewed(
                 placement.add_host('cmp-2'): {'resources': ONE}}})
     with pytest.raises(errors.AllocationChanged):
         holds.renew(row)
+
+
+@pytest.fixture
+def grown(holds, wire, host):
+    """A member without a hold, and its instance, whose allocation has got no
+    response."""
+    row, wire.delay, instance = member(host), 1, new_uuid()
+    with pytest.raises(errors.NoResponse):
+        allocate(holds, row, instance)
+    return row, instance
+
+
+def allocate(holds, row, instance):
+    holds.allocate(row, instance, 'blue', 'ann')
+
+
+def withdraw(holds, instance):
+    holds.withdraw(instance, 'blue', 'ann')
+
+
+def test_a_withdrawn_allocation_is_not_written_later(
+        placement, holds, wire, host, grown):
+    _, instance = grown
+    withdraw(holds, instance)
+    assert wire.requests == ['POST', 'POST']
+    assert wire.carry_out_delayed() == [409]
+    assert holds.exists(instance) is None
+    assert placement.used(host) == EMPTY
+
+
+def test_an_allocation_that_was_written_is_withdrawn(
+        placement, holds, wire, host, grown):
+    row, instance = grown
+    assert wire.carry_out_delayed() == [204]
+    assert holds.has(instance, row)
+    withdraw(holds, instance)
+    assert holds.exists(instance) is None
+    assert placement.used(host) == EMPTY
+
+
+def test_an_allocation_that_is_written_during_the_withdrawal_is_removed(
+        placement, holds, wire, host, grown, monkeypatch):
+    """The first attempt to withdraw it fails."""
+    _, instance = grown
+    request, delayed = wire.request, []
+
+    def request_later(url, method, **kwargs):
+        if method == 'GET' and not delayed:
+            delayed.extend(wire.carry_out_delayed())
+        return request(url, method, **kwargs)
+
+    monkeypatch.setattr(wire, 'request', request_later)
+    wire.fail = ['Deadlock found when trying to get lock']
+    withdraw(holds, instance)
+    assert delayed == [204] and holds.exists(instance) is None
+    assert placement.used(host) == EMPTY
+
+
+def test_a_consumer_that_another_request_has_just_created_is_reported(
+        holds, waits, grown):
+    """Placement creates the consumer before it writes the allocations."""
+    _, instance = grown
+    withdraw(holds, instance)
+    with pytest.raises(errors.HoldsError, match='concurrent changes'):
+        withdraw(holds, instance)
+    assert len(waits) == retry_policy.ATTEMPTS - 1
