@@ -22,7 +22,7 @@ Server = Mapping[str, Any]
 
 class Compute:
     """Threads may share an instance. Every method raises Refused if Nova
-    refuses the request or is unavailable."""
+    refuses the request or is unavailable, or if its response is not JSON."""
 
     def __init__(self, session: Session, **options: Any):
         """
@@ -97,7 +97,10 @@ class Compute:
             raise _refused(error) from error
         except ks_exceptions.ClientException as error:
             raise errors.unanswered(error) from error
-        return response.json() if response.content else None
+        try:
+            return response.json() if response.content else None
+        except ValueError as error:
+            raise errors.unreadable(response) from error
 
 
 def _refused(error: ks_exceptions.HttpError) -> errors.Refused:

@@ -2,6 +2,7 @@
 """Servers and server groups of Nova, by name or ID."""
 
 from collections.abc import Iterator, Sequence
+import contextlib
 import re
 from typing import Any
 from uuid import UUID
@@ -10,6 +11,7 @@ from keystoneauth1.adapter import Adapter
 from keystoneauth1 import exceptions as ks_exceptions
 from osc_lib import exceptions
 
+from nova_holistic.client import errors
 from nova_holistic.client.osc.command import BadInput
 from nova_holistic.client import server_group
 
@@ -23,13 +25,18 @@ class Compute:
             interface=manager.interface, region_name=manager.region_name)
 
     def server(self, name_or_id: str) -> dict[str, Any]:
-        """:raises BadInput: there is no such server, or more than one"""
+        """
+        :raises BadInput: there is no such server, or more than one
+        :raises CommandError: Nova does not answer
+        """
         return self._by_name_or_id(
             'server', name_or_id, '/servers', server_group.SERVERS_VERSION)
 
     def server_group(self, name_or_id: str) -> dict[str, Any]:
-        """:raises BadInput: there is no such server group, or more than
-            one"""
+        """
+        :raises BadInput: there is no such server group, or more than one
+        :raises CommandError: Nova does not answer
+        """
         return self._by_name_or_id(
             'server_group', name_or_id, '/os-server-groups',
             server_group.GROUPS_VERSION)
@@ -37,34 +44,33 @@ class Compute:
     def server_group_id(self, name: str) -> str:
         """
         :raises BadInput: no server group has the name, or more than one
+        :raises CommandError: Nova does not answer
         """
-        return _only('server group', name, self._server_groups(name))
+        with _errors_reported('server group'):
+            return _only('server group', name, self._server_groups(name))
 
     def _by_name_or_id(self, kind: str, name_or_id: str, path: str,
                        version: str) -> dict[str, Any]:
         resource = kind.replace('_', ' ')
-        try:
+        with _errors_reported(resource):
             if _is_uuid(name_or_id):
                 answer = self._adapter.get(f'{path}/{name_or_id}',
                                            microversion=version,
                                            raise_exc=False)
                 if answer.status_code == 200:
-                    return answer.json()[kind]
+                    return _read(answer)[kind]
             ids = (self._servers(name_or_id) if kind == 'server'
                    else self._server_groups(name_or_id))
             uuid = _only(resource, name_or_id, ids)
-            return self._adapter.get(
-                f'{path}/{uuid}', microversion=version).json()[kind]
-        except ks_exceptions.ClientException as error:
-            raise exceptions.CommandError(
-                f'the {resource} cannot be read: {error}') from error
+            return _read(self._adapter.get(
+                f'{path}/{uuid}', microversion=version))[kind]
 
     def _servers(self, name: str) -> Sequence[str]:
         """The UUIDs of the servers with this name."""
         query = {'name': f'^{re.escape(name)}$'}
         found = []
         while True:
-            page = self._adapter.get('/servers', params=query).json()
+            page = _read(self._adapter.get('/servers', params=query))
             # Some databases do not distinguish upper case from lower case.
             found += _named(name, page['servers'])
             if not page.get('servers_links'):
@@ -81,12 +87,31 @@ class Compute:
         server groups exist."""
         offset = 0
         while True:
-            page = self._adapter.get('/os-server-groups', params={
-                'offset': offset}).json()['server_groups']
+            page = _read(self._adapter.get('/os-server-groups', params={
+                'offset': offset}))['server_groups']
             if not page:
                 return
             yield page
             offset += len(page)
+
+
+@contextlib.contextmanager
+def _errors_reported(resource: str) -> Iterator[None]:
+    """:raises CommandError: Nova does not answer, or its answer is not usable
+    """
+    try:
+        yield
+    except (ks_exceptions.ClientException, errors.Refused) as error:
+        raise exceptions.CommandError(
+            f'the {resource} cannot be read: {error}') from error
+
+
+def _read(answer: Any) -> dict[str, Any]:
+    """:raises Refused: the answer is not JSON"""
+    try:
+        return answer.json()
+    except ValueError as error:
+        raise errors.unreadable(answer) from error
 
 
 def _named(name: str, items: Sequence[dict[str, Any]]) -> list[str]:

@@ -52,10 +52,13 @@ def answer(body):
 @pytest.fixture
 def compute():
     with Loopback({'/compute': nova}) as loopback:
-        yield Compute(types.SimpleNamespace(
-            session=session.Session(auth=token_endpoint.Token(
-                f'{loopback.url}/compute', 'token')),
-            interface=None, region_name=None))
+        yield nova_at(f'{loopback.url}/compute')
+
+
+def nova_at(url):
+    return Compute(types.SimpleNamespace(
+        session=session.Session(auth=token_endpoint.Token(url, 'token')),
+        interface=None, region_name=None))
 
 
 @pytest.mark.parametrize('kind', ['server', 'server_group'])
@@ -77,3 +80,18 @@ def test_a_name_must_be_unique_and_known(compute, kind):
     for name in '', 'A', 'web', '../servers', '#':
         with pytest.raises(CommandError, match=f'there is no .* {name}$'):
             find(name)
+
+
+def test_a_nova_whose_answer_is_not_usable_is_named():
+    """The catalog contains the URL of a dashboard, or Nova is stopped."""
+    dashboard = webob.Response('<html>Sign in</html>')
+    with Loopback({'/dashboard': dashboard}) as loopback:
+        compute = nova_at(f'{loopback.url}/dashboard')
+        for find in (compute.server, compute.server_group,
+                     compute.server_group_id):
+            with pytest.raises(CommandError, match=(
+                    'cannot be read: the response is not JSON; .* at '
+                    f'{loopback.url}/dashboard/')):
+                find('a')
+    with pytest.raises(CommandError, match='group cannot be read: Unable'):
+        compute.server_group_id('a')

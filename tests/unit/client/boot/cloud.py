@@ -24,6 +24,7 @@ def fault(message):
 class Cloud:
     """Nova and the group API in memory.
 
+    :ivar mock: the mock of Nova
     :ivar servers: Nova's documents of servers by UUID
     :ivar states: states of the members by path
     :ivar builds: the statuses of the next servers after their build; later
@@ -40,7 +41,7 @@ class Cloud:
         self.states = dict.fromkeys(members, 'planned')
         self.servers, self.creates, self.deleted = {}, [], []
         self.builds, self.refusals, self.unanswered = [], [], 0
-        self.group_requests = []
+        self.group_requests, self.mock = [], mock
         self.compute = Compute(Session(auth=Token(NOVA, 'token')))
         self.groups = Groups(self._group_api)
         mock.get(f'{NOVA}/flavors', json=self._flavors)

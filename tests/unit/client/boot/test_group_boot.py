@@ -11,7 +11,7 @@ from nova_holistic.client.boot.group_boot import GroupBoot, NotBooted
 from nova_holistic.client.boot.outcome import Settings
 from nova_holistic.client.boot.rollback import Rollback
 from nova_holistic.client import errors
-from tests.unit.client.boot.cloud import Cloud, fault, GROUP
+from tests.unit.client.boot.cloud import Cloud, fault, GROUP, NOVA
 
 
 @pytest.fixture(autouse=True)
@@ -67,6 +67,24 @@ def test_a_create_whose_answer_is_lost_is_not_repeated(start, retries):
     cloud.refusals = [(0, 'accepted')]
     assert boot(cloud, retries=retries) == {'a': ''}
     assert (len(cloud.creates), len(cloud.servers)) == (1, 1)
+
+
+def test_an_answer_of_a_proxy_to_a_create_is_not_taken_for_that_of_nova(
+        start):
+    cloud = start('a', 'b')
+    cloud.mock.post(f'{NOVA}/servers', status_code=202, text='<html>')
+    found = boot(cloud)
+    assert set(found) == {'a', 'b'}
+    assert all(f'is not JSON; check whether the API answers at {NOVA}/servers'
+               in error for error in found.values())
+
+
+def test_a_list_of_servers_that_is_not_json_is_refused_by_the_client(start):
+    cloud = start('a')
+    cloud.mock.get(f'{NOVA}/servers/detail', text='<html>')
+    with pytest.raises(errors.Refused, match=f'is not JSON.*{NOVA}/servers'):
+        boot(cloud)
+    assert not cloud.creates
 
 
 @pytest.mark.parametrize('status', [429, 502, 503])
