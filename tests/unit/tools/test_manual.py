@@ -38,6 +38,12 @@ def test_the_manual_closes_connections_and_waits_for_bodies():
     assert options['master'] is None
 
 
+def test_the_unit_of_the_api_runs_the_command_of_the_manual():
+    (command,), (unit,) = (manual.commands(beginning) for beginning in (
+        'uwsgi', 'ExecStart=/usr/local/bin/uwsgi'))
+    assert unit[1:] == command[1:]
+
+
 def test_the_cloud_serves_the_api_with_the_command_of_the_manual():
     processes = Recorded()
     WebService(WebLayout, processes).serve('holistic', {})
