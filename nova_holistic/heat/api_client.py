@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The API of groups, with the user of a stack."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from heat.common import context
 from heat.common import exception
 from heat.common.i18n import _
 from oslo_config import cfg
+from oslo_log import log
 
 from nova_holistic.client.client import Client
+from nova_holistic.client.errors import Refused
+
+LOG = log.getLogger(__name__)
 
 
 class GroupFailed(exception.HeatException):
@@ -43,6 +47,23 @@ def client(user: context.RequestContext) -> Client:
         user.keystone_session,
         interface=cfg.CONF.clients.endpoint_type.removesuffix('URL'),
         region_name=user.region_name or cfg.CONF.region_name_for_services)
+
+
+def polled(request: Callable[[], Mapping[str, Any]]
+           ) -> Mapping[str, Any] | None:
+    """The group; None if the API is unavailable. Heat then sends the request
+    again until the timeout of the stack, as it does for servers of Nova.
+
+    :param request: reads the group
+    """
+    try:
+        return request()
+    except Refused as error:
+        if not error.is_transient:
+            raise
+        LOG.warning('The API of groups does not answer; the request is '
+                    'repeated: %s', error)
+        return None
 
 
 def reasons(group: Mapping[str, Any]) -> str:

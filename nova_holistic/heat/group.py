@@ -108,7 +108,8 @@ class Group(resource.Resource):
         self.data_set(DEFINITION, _digest(document))
 
     def check_create_complete(self, _token: Any) -> bool:
-        return self._is_done(self._client().groups.get(self.resource_id))
+        return self._is_done(api_client.polled(
+            lambda: self._client().groups.get(self.resource_id)))
 
     def update_convergence(self, template_id: Any, new_requires: Any,
                            engine_id: str, timeout: float, new_stack: Any,
@@ -173,7 +174,7 @@ class Group(resource.Resource):
         """Heat calls ``check_check_complete`` until the check has ended."""
 
     def check_check_complete(self, _token: Any) -> bool:
-        return self._is_done(self._existing())
+        return self._is_done(api_client.polled(self._existing))
 
     def handle_delete(self) -> str | None:
         if self.resource_id is None:
@@ -249,8 +250,12 @@ class Group(resource.Resource):
                 raise
             raise api_client.GroupMissing(group=self.resource_id) from error
 
-    def _is_done(self, current: Mapping[str, Any]) -> bool:
-        if current['task'] is not None or current['status'] == 'planning':
+    def _is_done(self, current: Mapping[str, Any] | None) -> bool:
+        """
+        :param current: None: it is not known now
+        """
+        if (current is None or current['task'] is not None
+                or current['status'] == 'planning'):
             return False
         if current['status'] not in GOOD:
             raise api_client.failure(current)

@@ -102,8 +102,8 @@ class Replacement:
         :raises GroupUnchanged: there is no plan for the definition
         :raises Refused: the API refuses the definition
         """
-        current = groups.get(group_id)
-        if current['task'] is not None:
+        current = api_client.polled(lambda: groups.get(group_id))
+        if current is None or current['task'] is not None:
             return False
         if self.replaced is None:
             self._send(groups, group_id, current['revision'])
