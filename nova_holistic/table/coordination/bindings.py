@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from nova_holistic.model.stack_rules import below, path_of, StackRule
+from nova_holistic.table.conditional_updates import update_in
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
 from nova_holistic.table.records import GroupStatus
@@ -158,18 +159,18 @@ class Bindings:
         with self._database.writer() as session:
             where = [BindingRow.kind.in_([str(kind) for kind in BindingKind]),
                      BindingRow.target.in_(targets)]
-            if not _select(session, group_uuid, where):
-                return False
-            # The transaction of every event changes the group's row. It is
-            # locked before the rows of the bindings, as in ``add``.
-            session.execute(
-                sa.update(GroupRow).where(GroupRow.uuid == group_uuid)
-                .values(updated_at=now)
-                .execution_options(synchronize_session=False))
+            # This locks the row of the group before the rows of the bindings,
+            # as in ``add``, and changes nothing. SQLite requires that the
+            # first statement writes.
+            update_in(session, GroupRow, [GroupRow.uuid == group_uuid],
+                      {'revision': GroupRow.revision})
             ended = _removed(session, group_uuid, where)
-            events.add(session, [
-                _event(ended_binding, events.Kind.GROUP_UNBOUND, now)
-                for ended_binding in ended])
+            if ended:
+                update_in(session, GroupRow, [GroupRow.uuid == group_uuid],
+                          {'updated_at': now})
+                events.add(session, [
+                    _event(ended_binding, events.Kind.GROUP_UNBOUND, now)
+                    for ended_binding in ended])
         return bool(ended)
 
     def find(self, kind: BindingKind, target: str) -> Binding | None:

@@ -135,6 +135,12 @@ class Refusals:
         """Delete the refusals that ``known`` lists with the same arguments;
         returns them."""
         with self._database.writer() as session:
+            # This locks the rows and changes nothing. SQLite requires that
+            # the first statement writes.
+            session.execute(
+                sa.update(RefusalRow).where(*_where(group_uuid, host))
+                .values(host=RefusalRow.host)
+                .execution_options(synchronize_session=False))
             found = _selected(session, group_uuid, host)
             session.execute(
                 sa.delete(RefusalRow).where(*_where(group_uuid, host))
