@@ -41,7 +41,8 @@ def remove(call: Call) -> webob.Response:
     definition = group_views.definition(record)
     members = definitions.parse_definition(call.service,
                                            definition).all_members()
-    if not any(path in (m.path, m.description) for m in members):
+    if not (any(path in (m.path, m.description) for m in members)
+            or revision.describes_member(definition, path)):
         raise errors.not_found('member', brief(path))
     try:
         document = revision.without_member(definition, path)

@@ -36,6 +36,19 @@ def without_member(document: Mapping[str, Any], path: str) -> Document:
         changed, path, _is_counted(top(document), groups, name))
 
 
+def describes_member(document: Mapping[str, Any], path: str) -> bool:
+    """Whether the document describes a member at that path: also one without
+    servers, whose desired number, or that of its nested group, is 0."""
+    *groups, name = path.split('/')
+    group = top(document)
+    for each in groups:
+        at = index(group.get('groups', ()), each)
+        if at is None:
+            return False
+        group = group['groups'][at]
+    return index(group.get('members', ()), name) is not None
+
+
 def changed_rules(before: Mapping[str, Any],
                   after: Mapping[str, Any]) -> frozenset[str]:
     """Paths of groups whose own policies or relationships differ from those in

@@ -216,6 +216,26 @@ def test_an_unplaceable_revision_changes_nothing_and_has_reasons(
     assert world.hosts_in_use(group) == before
 
 
+def test_a_member_is_scaled_to_zero_and_removed(world, service):
+    spare = {'name': 'spare', 'resources': SMALL, 'count': {
+        'min': 0, 'desired': 2, 'max': 3}}
+    document = shop()['group']
+    group = create(service, {'group': {
+        **document, 'members': [*document['members'], spare]},
+    }).json['group']['id']
+    path = f'/v1/groups/{group}'
+    service.ask('POST', f'{path}/members?wait=30', {'members': [
+        {'name': 'spare', 'count': {'desired': 0}}]})
+    shown = service.ask('GET', path).json['group']
+    assert [each['number'] for each in shown['counts']] == [0]
+    answer = service.ask('DELETE', f'{path}/members/spare?wait=30')
+    assert answer.status_int == 200, answer.text
+    shown = service.ask('GET', path).json['group']
+    assert (shown['definition'], shown['members']) == (
+        document, {'planned': 3})
+    world.assert_agreement()
+
+
 def test_members_are_added_and_removed_one_by_one(world, service):
     group = create(service).json['group']['id']
     path = f'/v1/groups/{group}/members'

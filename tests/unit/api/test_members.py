@@ -90,6 +90,27 @@ def test_the_last_server_of_a_counted_member_is_removed(service):
     assert asked_for(service, group)['members'][1]['count'] == 2
 
 
+@pytest.mark.parametrize('number, inner', [(0, 2), (2, 0)])
+def test_a_member_that_desires_no_servers_is_removed(service, number, inner):
+    """Its description is in the definition, although it has no servers."""
+    node = {**LOG, 'name': 'node', 'count': {
+        'min': 0, 'desired': inner, 'max': 3}}
+    document = {'name': 'shop', 'members': [LOG], 'groups': [{
+        'name': 'db', 'count': {'min': 0, 'desired': number, 'max': 3},
+        'members': [LOG, node]}]}
+    group = service.planned(document)
+    answer = service.ask('DELETE', f'/v1/groups/{group}/members/db/node')
+    assert answer.status_int == 202, answer.text
+    assert asked_for(service, group)['groups'][0]['members'] == [LOG]
+
+
+def test_a_server_that_is_not_desired_is_unknown(service):
+    group = service.planned({'name': 'shop', 'members': [LOG, {
+        **LOG, 'name': 'node', 'count': {'min': 0, 'desired': 0, 'max': 3}}]})
+    answer = service.ask('DELETE', f'/v1/groups/{group}/members/node-0')
+    assert refusal(answer)[:2] == (404, 'holistic.not_found')
+
+
 def test_a_member_is_removed_before_its_server_is_adopted(service):
     adopt = {'web': '11111111-2222-3333-4444-555555555555',
              'node-1': '11111111-2222-3333-4444-666666666666'}
