@@ -28,12 +28,13 @@ from nova_holistic.picture.text_fitting import printable
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table import migration
 from nova_holistic.table import startup_check
+from nova_holistic.topology.option_file import UnreadableFile
 
 FAILED = 1
 
 _BAD_INPUT = (
     cfg.Error, NotConfigured, BadFile, exceptions.InvalidDocument,
-    exceptions.UnknownPlugin, table_errors.GroupUnknown,
+    exceptions.UnknownPlugin, UnreadableFile, table_errors.GroupUnknown,
     table_errors.InvalidUrl, table_errors.MemberUnknown)
 """An error that the operator must correct, independent of the state of the
 cloud."""

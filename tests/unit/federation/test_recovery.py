@@ -196,7 +196,10 @@ def test_the_document_has_the_rules_and_locations_of_all_parts():
     ('children = {}/children.yaml', ['--project-id', 'blue'],
      '--project-id: give it together with --user-id'),
     ('children = {}/children.yaml', [],
-     'recover.yaml: credentials: child dfw is missing')])
+     'recover.yaml: credentials: child dfw is missing'),
+    ('children = {}/missing.yaml', [], 'missing.yaml: No such file'),
+    ('children = {}/children.yaml', ['--credentials', 'missing.yaml'],
+     'missing.yaml: No such file')])
 def test_wrong_usage_is_refused(tmp_path, capsys, options, words, mistake):
     (tmp_path / 'children.yaml').write_text(
         'children: [{name: dfw, endpoint: "http://127.0.0.1:9"}]')
