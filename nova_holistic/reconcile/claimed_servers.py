@@ -168,7 +168,8 @@ class ServerReconciler:
         if view is None and member.state != MemberState.CLAIMED:
             return 'gone', lambda row: self._returning.give_back(row, group)
         if member.state == MemberState.BUILT:
-            return 'moved', lambda row: self._server_moved(row, view)
+            return 'moved', lambda row: self._positions.correct_later_row(
+                row, view)
         if view is None or _never_ran(view) and not view.host:
             if view is not None and view.status == BUILDING:
                 return 'stalled', lambda row: self._build_stalled(row, group)
@@ -202,11 +203,6 @@ class ServerReconciler:
         given = self._table.alternates([member.id]).get(member.id, ())
         return next((replace(place, allocation=each.allocation)
                      for each in given if each.host == place.host), place)
-
-    def _server_moved(self, member: MemberRecord,
-                      view: InstanceView) -> bool:
-        """Correct the place of a member whose server moves or has moved."""
-        return self._positions.correct(member, view)
 
     def _build_failed(self, member: MemberRecord, view: InstanceView) -> bool:
         """Mark a member as failed. Its server is on its host in ERROR, has

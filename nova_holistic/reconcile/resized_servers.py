@@ -20,6 +20,7 @@ from nova_holistic.holds import errors as hold_errors
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.reconcile.instances import InstanceView
+from nova_holistic.table.changes import member_moves
 from nova_holistic.table.provider_allocation import ProviderAllocation
 from nova_holistic.table.queries import overview
 from nova_holistic.table.queries.overview import MemberOutline
@@ -218,9 +219,8 @@ class ResizedServers:
                      dict(found), before)
         planned = (requirements.resources if member.planned is None
                    else member.planned)
-        return self._table.change_state(
-            member.id, [MemberState.BUILT], MemberState.BUILT, self._clock(),
-            of_instance=member.instance_uuid, requirements=replace(
+        return member_moves.correct(
+            self._table.database, member, self._clock(), requirements=replace(
                 requirements, resources=FrozenMapping(found)),
             place=place,
             planned=None if found == _without_zeros(planned) else planned

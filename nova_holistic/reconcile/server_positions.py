@@ -19,6 +19,7 @@ from nova_holistic import exceptions
 from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.reconcile.instances import Instances, InstanceView
+from nova_holistic.table.changes import member_moves
 from nova_holistic.table.records import MemberRecord, MemberState, Place
 from nova_holistic.table.store import PlacementTable
 
@@ -28,7 +29,8 @@ LOG = logging.getLogger(__name__)
 class ServerPositions:
     """Writes the hosts of servers to the table.
 
-    Every change is a compare-and-swap on the state and the server of the row.
+    Every change is a compare-and-swap on the state, the server and the hosts
+    of the row.
     """
 
     def __init__(self, inventory: CloudInventory, table: PlacementTable,
@@ -74,8 +76,11 @@ class ServerPositions:
         """Write the host of a built member's server, and the destination of
         its move.
 
+        :param member: the row as it was read before the state of the server;
+            if it has changed since then, for example because the scheduler has
+            written a destination, nothing is written
         :param view: the current state of the server
-        :returns: whether the row has changed
+        :returns: whether the row was changed
         :raises ServiceFailed: Nova does not respond
         """
         move = (self._instances.move(member.instance_uuid)
@@ -94,10 +99,23 @@ class ServerPositions:
                 destination = self.place(member, move.host, move.node)
         if (place, destination) == (member.place, member.destination):
             return False
-        return self._table.change_state(
-            member.id, [MemberState.BUILT], MemberState.BUILT, self._clock(),
-            of_instance=member.instance_uuid, place=place,
+        return member_moves.correct(
+            self._table.database, member, self._clock(), place=place,
             destination=destination)
+
+    def correct_later_row(self, member: MemberRecord,
+                          view: InstanceView) -> bool:
+        """Like ``correct``, if the row was read after the state of the server.
+
+        The scheduler may have written a destination in between. If the row has
+        one, Nova is asked again whether it is moving the server.
+        """
+        if member.destination is not None and not view.may_have_two_hosts:
+            current = self._instances.get(member.instance_uuid)
+            if current is None:
+                return False
+            view = current
+        return self.correct(member, view)
 
     def place(self, member: MemberRecord, host: str | None,
               node: str = '') -> Place:

@@ -12,8 +12,10 @@ import pytest
 
 from nova_holistic.embedded.calls.servers import ADMIN
 from nova_holistic.embedded.waiting import wait_for
+from nova_holistic.reconcile.server_positions import ServerPositions
 from nova_holistic.scheduler import group_moves
 from nova_holistic.table.changes.member_moves import Move
+from nova_holistic.table.queries import overview
 from nova_holistic.table.records import MemberState
 from tests.functional.claims import (
     APART, create, document, host_of_active, SMALL)
@@ -168,6 +170,42 @@ def test_a_destination_counts_until_the_move_has_failed(
     assert (row.state, row.place.host, row.destination) == (
         MemberState.BUILT, 'cmp-0', None)
     assert cloud.live_migrate(servers[1]) == 'cmp-2'
+
+
+@pytest.mark.parametrize('owner, step', [
+    (overview, 'member_records'), (ServerPositions, 'correct')])
+def test_a_destination_that_is_written_during_a_correction_is_kept(
+        cloud, apart, monkeypatch, owner, step):
+    """The server moves again after the reconciler has read that it moved,
+    before the reconciler reads the row of the member, or after that."""
+    group, servers = apart
+    cloud.force_live_migration(servers[0], 'cmp-2')
+    leave(cloud, 'cmp-3')
+    may_fail = refuse_live_migrations(cloud, monkeypatch, 'cmp-2')
+    original = getattr(owner, step)
+
+    def move_first(*arguments):
+        if cloud.row(group, 'm-0').destination is None:
+            live_migrate(cloud, servers[0])
+            wait_for(lambda: cloud.row(group, 'm-0').destination,
+                     'the answer')
+        return original(*arguments)
+
+    monkeypatch.setattr(owner, step, move_first)
+    try:
+        cloud.reconciler.reconcile()
+        assert cloud.row(group, 'm-0').destination.host == 'cmp-3'
+        # The other member does not move to the same host.
+        live_migrate(cloud, servers[1])
+        wait_for(lambda: ended_at(cloud, servers[1]), 'the refusal')
+        assert cloud.host_of(servers[1]) == 'cmp-1'
+    finally:
+        may_fail.set()
+    wait_for(lambda: ended_at(cloud, servers[0]), 'the failure')
+    monkeypatch.setattr(owner, step, original)
+    cloud.reconciler.reconcile()
+    row = cloud.row(group, 'm-0')
+    assert (row.place.host, row.destination) == ('cmp-2', None)
 
 
 def refuse_live_migrations(cloud, monkeypatch, host):

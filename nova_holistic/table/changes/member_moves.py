@@ -15,9 +15,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from nova_holistic.table.changes import places_versions
+from nova_holistic.table.changes import places_versions, transitions
 from nova_holistic.table.database import Database, retried
-from nova_holistic.table.records import MemberRecord
+from nova_holistic.table.records import MemberRecord, MemberState
 from nova_holistic.table import rows
 from nova_holistic.table.schema.models import GroupRow, MemberRow
 from nova_holistic.table import states
@@ -64,6 +64,36 @@ def write_destination(database: Database, sent: MemberRecord,
     return _write_alone(
         database, sent, checked_rows, sent.hold,
         {'destination': sent.destination, 'updated_at': now})
+
+
+@retried
+def correct(database: Database, seen: MemberRecord, now: datetime,
+            **changes: Any) -> bool:
+    """Change the row of a built member to the state of its server in Nova,
+    unless the row has changed since it was read. Otherwise, this would replace
+    a destination that ``write_destination`` has written in the meantime.
+
+    :param seen: the row of the built member, as it was read before the server
+    :param changes: fields of MemberRecord: see ``rows.member_changes``
+    :returns: whether the row was changed
+    """
+    with database.writer() as session:
+        # This statement locks the group's row and changes nothing. So the
+        # correction and moves in the group are sequential.
+        session.execute(
+            sa.update(GroupRow).where(GroupRow.uuid == seen.group_uuid)
+            .values(revision=GroupRow.revision)
+            .execution_options(synchronize_session=False))
+        found = read_positions(session, seen.group_uuid)
+        if found.get(seen.id) != positions([seen])[seen.id]:
+            return False
+        return transitions.change_members(session, [
+            MemberRow.id == seen.id, MemberRow.state == MemberState.BUILT,
+            MemberRow.instance_uuid == seen.instance_uuid,
+            # The same destination may have been written again.
+            MemberRow.updated_at == seen.updated_at], {
+                'state': MemberState.BUILT, 'updated_at': now,
+                **rows.member_changes(changes)}) == 1
 
 
 @retried

@@ -279,6 +279,8 @@ def move_and_release(table, group):
     assert member_moves.write_destination(
         table.database, replace(rows[1], destination=built.place), rows,
         NOON) is member_moves.Move.WRITTEN
+    assert member_moves.correct(
+        table.database, table.members(group.uuid)[1], NOON, destination=None)
     assert table.change_state(
         lost.id, [MemberState.PLANNED], MemberState.LOST, NOON, held=False)
     new_row = replace(lost, hold=builders.new_uuid(), state=MemberState.LOST)

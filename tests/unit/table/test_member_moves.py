@@ -2,12 +2,13 @@
 """Of two concurrent moves of a member, one succeeds."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from nova_holistic.table.changes.group_growth import grow, Growth
 from nova_holistic.table.changes.member_moves import (
-    Move, move, write_destination)
+    correct, Move, move, write_destination)
 from nova_holistic.table.records import MemberState, Place
 from tests.unit.table.builders import a_group, members_of, new_uuid, NOON
 
@@ -62,11 +63,11 @@ def test_a_move_that_is_written_again_is_found_written(table, claimed):
 
 
 @pytest.mark.parametrize('change', [
-    {'state': MemberState.PLANNED}, {'instance_uuid': new_uuid()}])
+    {'to': MemberState.PLANNED}, {'instance_uuid': new_uuid()}])
 def test_a_member_that_was_taken_back_does_not_move(table, claimed, change):
     first, _ = claimed
-    state = change.pop('state', MemberState.CLAIMED)
-    table.change_state(first.id, [MemberState.CLAIMED], state, NOON, **change)
+    table.change_state(first.id, [MemberState.CLAIMED], **{
+        'to': MemberState.CLAIMED, 'now': NOON, **change})
     before = table.members(first.group_uuid)
     assert move(table.database, moved(first), first.hold, claimed, NOON) == (
         Move.GONE)
@@ -143,6 +144,55 @@ def test_a_server_that_is_gone_gets_no_destination(table, built):
                        NOON, instance_uuid=None)
     assert write_destination(
         table.database, sent(first), built, NOON) == Move.GONE
+
+
+def test_a_place_is_corrected_after_a_move(table, built):
+    """A database may store the time of the last change without
+    microseconds."""
+    table.change_state(
+        built[0].id, [MemberState.BUILT], MemberState.BUILT,
+        NOON + timedelta(microseconds=600_001))
+    first, second = table.members(built[0].group_uuid)
+    assert correct(table.database, first, NOON, place=THERE)
+    now = table.members(first.group_uuid)
+    assert (now[0].place, now[0].state) == (THERE, MemberState.BUILT)
+    assert now[1] == second
+
+
+def test_a_correction_does_not_replace_a_destination_written_meanwhile(
+        table, built):
+    """The server moves again after the state of its last move was read."""
+    first, _ = built
+    write_destination(table.database, sent(first), built, NOON)
+    before = table.members(first.group_uuid)
+    assert not correct(
+        table.database, first, NOON, place=replace(THERE, host='cmp-8'),
+        destination=None)
+    assert table.members(first.group_uuid) == before
+
+
+def test_a_correction_does_not_replace_the_same_destination_written_again(
+        table, built):
+    """A move to this host has failed, and then the server is sent there
+    again."""
+    first, _ = built
+    write_destination(table.database, sent(first), built, NOON)
+    seen = table.members(first.group_uuid)
+    write_destination(table.database, sent(seen[0]), seen,
+                      NOON + timedelta(seconds=1))
+    before = table.members(first.group_uuid)
+    assert not correct(table.database, seen[0], NOON, destination=None)
+    assert table.members(first.group_uuid) == before
+    assert correct(table.database, before[0], NOON, destination=None)
+
+
+@pytest.mark.parametrize('change', [
+    {'to': MemberState.CLAIMED}, {'instance_uuid': new_uuid()}])
+def test_a_server_that_is_gone_is_not_corrected(table, built, change):
+    first, _ = built
+    table.change_state(first.id, [MemberState.BUILT], **{
+        'to': MemberState.BUILT, 'now': NOON, **change})
+    assert not correct(table.database, first, NOON, place=THERE)
 
 
 @pytest.fixture
