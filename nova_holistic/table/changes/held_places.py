@@ -127,7 +127,9 @@ def _write(session: orm.Session, row: MemberRecord, version: int) -> int:
                 and not found.unwanted)
     if not reusable or not _change(
             session, [MemberRow.id == found.id,
-                      MemberRow.state == MemberState.RELEASED],
+                      MemberRow.state == MemberState.RELEASED,
+                      # A user may have released the member since it was read.
+                      MemberRow.unwanted.is_(False)],
             {**rows.renewed_values(row), 'places_version': version}):
         raise _NotHandedOver
     return found.id
