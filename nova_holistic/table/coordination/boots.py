@@ -202,15 +202,19 @@ class Boots:
 
         :param before: the row that was read
         """
-        owned = sa.exists().where(
-            BootRow.group_uuid == record.group_uuid,
-            BootRow.engine == record.engine)
         fault = after.fault and after.fault[:MAX_FAULT]
         with self._database.writer() as session:
+            # This locks the boot and changes nothing: the next engine takes
+            # the boot, and then reads the server, after this change.
+            if not update_in(session, BootRow, [
+                    BootRow.group_uuid == record.group_uuid,
+                    BootRow.engine == record.engine],
+                    {'engine': BootRow.engine}):
+                return False
             done = session.execute(
                 sa.update(BootServerRow).where(
                     BootServerRow.group_uuid == record.group_uuid,
-                    BootServerRow.path == before.path, owned)
+                    BootServerRow.path == before.path)
                 .values(state=str(after.state), tries=after.tries,
                         server_uuid=after.server_uuid, fault=fault,
                         updated_at=now)

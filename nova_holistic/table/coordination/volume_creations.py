@@ -14,7 +14,7 @@ from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.conditional_updates import (
-    update_rows, without_living_engine)
+    update_in, update_rows, without_living_engine)
 from nova_holistic.table.coordination import delayed_work
 from nova_holistic.table.created_volumes import (
     CreatedVolume, CreatedVolumeState, CreationStatus, VolumeCreation,
@@ -124,12 +124,15 @@ class VolumeCreations:
             state=str(after.state), refused_pools=list(after.refused_pools),
             fault=after.fault and after.fault[:MAX_FAULT], updated_at=now)
         with self._database.writer() as session:
+            # This locks the creation and changes nothing: the next engine
+            # takes it, and then reads the volume, after this change.
+            if not update_in(session, VolumeCreationRow, _owned(record), {
+                    'engine': VolumeCreationRow.engine}):
+                return False
             return session.execute(
                 sa.update(CreatedVolumeRow).where(
                     CreatedVolumeRow.group_uuid == record.group_uuid,
-                    CreatedVolumeRow.path == after.path, sa.exists().where(
-                        VolumeCreationRow.group_uuid == record.group_uuid,
-                        VolumeCreationRow.engine == record.engine))
+                    CreatedVolumeRow.path == after.path)
                 .values(values)
                 .execution_options(synchronize_session=False)).rowcount == 1
 
