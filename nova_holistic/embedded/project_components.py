@@ -55,7 +55,8 @@ class ProjectComponents:
                           self.clock)
         planner.connect(
             self.positions.refresh, self.instances.find,
-            repairing=self.repairer.run, act=self.action_runner.run)
+            repairing=self.repairer.run, act=self.action_runner.run,
+            check_status=self.action_runner.check_status)
         return planner
 
     @functools.cached_property

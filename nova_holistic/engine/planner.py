@@ -27,7 +27,8 @@ from nova_holistic.engine.proposal import PlannerComponents
 from nova_holistic.engine import reasons
 from nova_holistic.engine.replan.replanner import Replanner
 from nova_holistic.engine.tasks.ownership import Ownership
-from nova_holistic.engine.tasks.task_runner import Act, TaskRunner, Work
+from nova_holistic.engine.tasks.task_runner import (
+    Act, CheckStatus, TaskRunner, Work)
 from nova_holistic.engine.update.updater import Updater
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import CloudInventory
@@ -84,7 +85,9 @@ class Planner:
 
     def connect(self, refresh: Callable[[str], object],
                 servers: ReadServers | None = None, *,
-                act: Act | None = None, **tasks: Work) -> None:
+                act: Act | None = None,
+                check_status: CheckStatus | None = None,
+                **tasks: Work) -> None:
         """Add the components that need Nova.
 
         :param refresh: reads the hosts of the servers of a group before the
@@ -92,12 +95,13 @@ class Planner:
         :param servers: reads servers that a group adopts
         :param act: carries out the actions that servers require after an
             update
-        :param tasks: functions that carry out additional tasks of a group, by
-            the name of a ``Task``
+        :param check_status: checks a degraded group after an update
+        :param tasks: functions for additional tasks, by the name of a ``Task``
         """
         self._refresh = refresh
         self._updater.read_servers = servers
         self._task_runner.act = act
+        self._task_runner.check_status = check_status
         self._task_runner.add(tasks)
 
     def plan(self, document: Any, *, objective: str | None = None,

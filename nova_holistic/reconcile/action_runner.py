@@ -97,9 +97,15 @@ class ActionRunner:
             why = [failed] if failed else self._carry_out(ownership, found)
         except ServiceFailed as error:
             why = reasons.of_errors(error)
-        return _with_reasons({**checked_status(
-            self._table, self._groups, self._inventory, record),
+        return _with_reasons({
+            **self.check_status(record),
             'reasons': changes.get('reasons', BesideMissing())}, why)
+
+    def check_status(self, record: GroupRecord) -> Mapping[str, Any]:
+        """The changes of a group that its servers require: see
+        ``checked_status``."""
+        return checked_status(
+            self._table, self._groups, self._inventory, record)
 
     def _carry_out(self, ownership: Ownership,
                    found: RequiredActions) -> Sequence[Reason]:

@@ -126,10 +126,11 @@ def engine(conf, transport: messaging.Transport,
     components = ReconcileComponents(
         conf, inventory, table, holds, instances, clock)
     repairer = Repairer(components)
+    runner = ActionRunner(components, ServerActions(nova))
     planner.connect(
         ServerPositions(inventory, table, instances, clock).refresh,
-        instances.find, repairing=repairer.run, act=ActionRunner(
-            components, ServerActions(nova)).run)
+        instances.find, repairing=repairer.run, act=runner.run,
+        check_status=runner.check_status)
     return EngineService(conf, EngineParts(
         table, inventory, planner, Lifecycle(conf, table, holds, clock),
         Reconciler(components), repairer,

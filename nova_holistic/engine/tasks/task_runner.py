@@ -43,6 +43,10 @@ Act = Callable[[GroupRecord, Changes], Changes]
 of their group. It receives the changes with which the task would end, and
 returns those with which it ends."""
 
+CheckStatus = Callable[[GroupRecord], Changes]
+"""Returns the status and the violations of a group that its servers
+require."""
+
 
 class TaskRunner:
     """Carries out tasks. At the end of a task, the table contains the correct
@@ -53,6 +57,8 @@ class TaskRunner:
 
     :ivar act: carries out the actions that servers require after an update;
         None if this engine does not use Nova
+    :ivar check_status: checks a degraded group after an update; None if only
+        the reconciler checks it
     """
 
     def __init__(self, creator: Creator, replanner: Replanner,
@@ -71,6 +77,7 @@ class TaskRunner:
             Task.UPDATING: self._update,
         }
         self.act: Act | None = None
+        self.check_status: CheckStatus | None = None
 
     def add(self, tasks: Mapping[str, Work]) -> None:
         """Add tasks.
@@ -142,9 +149,25 @@ class TaskRunner:
         except NotPlanned as end:
             return {'reasons': BesideMissing(
                 [r.to_row() for r in end.reasons])}
-        if self.act is None or not built_members.allowed(record.pending):
-            return changes
-        return self.act(record, changes)
+        if self.act is not None and built_members.allowed(record.pending):
+            changes = self.act(record, changes)
+        return {**self._status_after_update(record, changes), **changes}
+
+    def _status_after_update(self, record: GroupRecord,
+                             changes: Changes) -> Changes:
+        """The status of a degraded group: the update may have removed the
+        violated policy, or a server that violated it."""
+        if (self.check_status is None or 'status' in changes
+                or record.status != GroupStatus.DEGRADED):
+            return {}
+        try:
+            return self.check_status(record)
+        except table_errors.TableError:
+            raise
+        except exceptions.HolisticError as error:
+            LOG.warning('Group %s is checked later by the reconciler: %s',
+                        record.uuid, error)
+            return {}
 
     def _replan(self, record: GroupRecord) -> Changes | None:
         """Find places for lost members. A group without any plan is planned

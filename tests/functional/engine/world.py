@@ -110,11 +110,12 @@ class World(BaseWorld):
     def planner_with(self, table, holds):
         planner = Planner(
             self.conf, self.inventory, table, holds, self.clock)
+        runner = ActionRunner(
+            self.components(table=table, holds=holds), self.instances)
         planner.connect(
             self.positions.refresh, self.instances.find,
-            repairing=self.repairer.run, act=ActionRunner(
-                self.components(table=table, holds=holds),
-                self.instances).run)
+            repairing=self.repairer.run, act=runner.run,
+            check_status=runner.check_status)
         return planner
 
     def components(self, **others):

@@ -154,7 +154,8 @@ class Parts:
             self.reconcile_components, sleep=lambda seconds: None)
         planner.connect(
             positions.refresh, self.instances.find,
-            repairing=repairer.run, act=self.action_runner.run)
+            repairing=repairer.run, act=self.action_runner.run,
+            check_status=self.action_runner.check_status)
         return planner
 
     @functools.cached_property
