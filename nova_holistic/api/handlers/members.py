@@ -48,6 +48,10 @@ def remove(call: Call) -> webob.Response:
         document = revision.without_member(definition, path)
     except InvalidDocument as error:
         raise errors.conflict(error.message) from error
+    if all(path in (m.path, m.description) for m in members):
+        raise errors.conflict(
+            f'the desired number of all members except {brief(path)} is 0, '
+            'and a group must have a member')
     return tasks.request_update(
         call, record, document, accept=definitions.check_reduced)
 

@@ -157,6 +157,16 @@ def test_the_last_member_of_a_group_cannot_be_removed(service):
     assert refusal(answer)[:2] == (409, 'holistic.conflict')
 
 
+def test_the_last_member_that_desires_servers_cannot_be_removed(service):
+    """The error does not concern a document, because the request has none."""
+    group = service.planned({'name': 'shop', 'members': [LOG, {
+        **LOG, 'name': 'node', 'count': {'min': 0, 'desired': 0, 'max': 3}}]})
+    answer = service.ask('DELETE', f'/v1/groups/{group}/members/log')
+    assert refusal(answer) == (
+        409, 'holistic.conflict', "the desired number of all members except "
+        "'log' is 0, and a group must have a member")
+
+
 @pytest.mark.parametrize('first', [{'min': 1}, {'desired': 'many'}, {}])
 def test_a_member_given_twice_with_an_invalid_count_is_refused(
         service, first):
