@@ -4,7 +4,8 @@ per host.
 
 Hosts are offered next to existing hosts: for each distinct combination of
 location, availability zone, set of aggregates and set of labels. They are also
-offered in new domains, below every existing domain and at the top.
+offered in new domains, below every existing domain and at the top, for each
+distinct combination of zone, aggregates and labels of the hosts below there.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -77,14 +78,20 @@ def in_new_domains(snapshot: Snapshot, each: int) -> Iterator[Place]:
         each new domain of the lowest level
     """
     depth = len(snapshot.levels) - 1
-    parents: dict[tuple[str, ...], Host] = {}
+    # A new domain may need hosts with the aggregates and labels of any host
+    # below its parent, not only those of one of them.
+    parents: dict[tuple, Place] = {}
     for host in snapshot.hosts:
         if host.enabled and len(host.location) == depth:
             for length in range(depth):
-                parents.setdefault(host.location[:length], host)
+                parent = host.location[:length]
+                unnamed = (*parent, *[''] * (depth - length))
+                parents.setdefault((
+                    parent, _zone(host, unnamed, snapshot), host.aggregates,
+                    host.labels), (host, parent))
     names = _unused((name for host in snapshot.hosts
                      for name in host.location), each)
-    return ((near, (*parent, *below)) for parent, near in parents.items()
+    return ((near, (*parent, *below)) for near, parent in parents.values()
             for below in itertools.product(names, repeat=depth - len(parent))
             for _ in range(each))
 

@@ -89,6 +89,16 @@ def test_hosts_of_a_new_zone_are_in_this_zone(policies, helps):
         ('new-1', 'new-1')]
 
 
+def test_hosts_of_a_new_rack_have_the_aggregate_that_members_need():
+    snapshot = cloud(host('slow', 'r1'),
+                     host('fast', 'r1', aggregates=frozenset({'ssd'})))
+    nodes = servers('node', 2, aggregates=frozenset({'ssd'}))
+    found = relaxed(snapshot, group(
+        nodes, policies=[AntiAffinity(level='rack')]))
+    assert found.hosts == MoreHosts(
+        1, 'slow', (AddedHosts(('new-1',), 'fast', 1),), True, True)
+
+
 def test_the_kind_of_host_with_the_smallest_required_number_is_chosen():
     snapshot = cloud(host('small-1', 'r1', vcpus=4),
                      host('small-2', 'r1', vcpus=4),
