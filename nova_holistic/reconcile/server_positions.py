@@ -108,7 +108,7 @@ class ServerPositions:
         """Like ``correct``, if the row was read after the state of the server.
 
         The scheduler may have written a destination in between. If the row has
-        one, Nova is asked again whether it is moving the server.
+        one, the state of the server is read again.
         """
         if member.destination is not None and not view.may_have_two_hosts:
             current = self._instances.get(member.instance_uuid)
