@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
+from nova_holistic.table.records import MemberState
 from nova_holistic.table.schema.detached_servers import DetachedServerRow
 from nova_holistic.table.schema.models import GroupRow, MemberRow
 from nova_holistic.table import states
@@ -18,7 +19,10 @@ _GROUP_OF = sa.select(_MEMBER.c.group_uuid).where(
     _MEMBER.c.instance_uuid == sa.bindparam('instance'))
 _ON_HOSTS = sa.select(_MEMBER.c.host).where(
     _MEMBER.c.host.in_(sa.bindparam('hosts', expanding=True)),
-    _MEMBER.c.state.in_(states.OCCUPYING),
+    _MEMBER.c.state.in_(states.AT_HOSTS),
+    # A failed member counts while it has its server.
+    sa.or_(_MEMBER.c.state != MemberState.FAILED,
+           _MEMBER.c.instance_uuid.is_not(None)),
     _MEMBER.c.group_uuid != sa.bindparam('except_group'))
 
 
@@ -78,7 +82,9 @@ def is_detached(database: Database, group_uuid: str,
 def hosts_of_members(database: Database, hosts: Collection[str],
                      except_group: str) -> list[str]:
     """The host of each member that uses capacity of any of the hosts, in one
-    query with an index for ``batches.MAX_BATCH_SIZE`` hosts.
+    query with an index for ``batches.MAX_BATCH_SIZE`` hosts. A failed member
+    counts while its row has a server: if Nova has deleted the server, the
+    place will be held again.
 
     :param except_group: UUID of the group whose members are left out
     """

@@ -279,6 +279,19 @@ def test_members_of_other_groups_on_given_hosts_are_found(table, shop):
     assert table.hosts_of_members([], other.uuid) == []
 
 
+def test_a_failed_member_counts_on_its_host_while_it_has_a_server(table):
+    """If Nova has deleted the server, the place will be held again."""
+    group = builders.planned(table, web=None)
+    web, = table.members(group.uuid)
+    table.claim(group.uuid, web.member.path, builders.new_uuid(), NOON)
+    table.change_state(web.id, [MemberState.CLAIMED], MemberState.FAILED, NOON)
+    assert table.hosts_of_members([web.place.host], 'other') == [
+        web.place.host]
+    table.change_state(web.id, [MemberState.FAILED], MemberState.FAILED, NOON,
+                       instance_uuid=None)
+    assert table.hosts_of_members([web.place.host], 'other') == []
+
+
 def test_group_with_members_reads_no_alternates(
         table, shop):
     record, members = table.group_with_members(shop.uuid)
