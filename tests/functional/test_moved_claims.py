@@ -119,7 +119,7 @@ def test_a_scheduler_that_is_killed_during_the_move_leaves_a_held_place(
 
     with monkeypatch.context() as dying:
         dying.setattr(HoldClient, 'swap', swap_and_die)
-        dying.setattr(Claims, 'undo', lambda self: True)
+        dying.setattr(Claims, 'undo', lambda *_: True)
         cloud.disable_compute('cmp-2')
         instance = str(uuid.uuid4())
         spec = cloud.request_spec(
