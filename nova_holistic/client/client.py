@@ -58,7 +58,4 @@ class Client:
             raise errors.refused(error) from error
         except ks_exceptions.ClientException as error:
             raise errors.unanswered(error) from error
-        try:
-            return response.json() if response.content else None
-        except ValueError as error:
-            raise errors.unreadable(response) from error
+        return errors.body_of(response) if response.content else None

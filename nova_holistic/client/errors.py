@@ -72,12 +72,18 @@ def unanswered(error: ks_exceptions.ClientException) -> Refused:
     return kind(0, '', str(error))
 
 
-def unreadable(response: Any) -> Refused:
-    """The error of a successful response that is not JSON. For example, a
-    proxy has answered with a page for users."""
-    return Refused(
-        response.status_code, '', 'the response is not JSON; check whether '
-        f'the API answers at {response.url}')
+def body_of(response: Any) -> Any:
+    """The parsed body of a successful response.
+
+    :raises Refused: the body is not JSON; for example, a proxy has answered
+        with a page for users
+    """
+    try:
+        return response.json()
+    except ValueError as error:
+        raise Refused(
+            response.status_code, '', 'the response is not JSON; check '
+            f'whether the API answers at {response.url}') from error
 
 
 def _errors(response: Any) -> list[dict[str, Any]]:

@@ -97,10 +97,7 @@ class Compute:
             raise _refused(error) from error
         except ks_exceptions.ClientException as error:
             raise errors.unanswered(error) from error
-        try:
-            return response.json() if response.content else None
-        except ValueError as error:
-            raise errors.unreadable(response) from error
+        return errors.body_of(response) if response.content else None
 
 
 def _refused(error: ks_exceptions.HttpError) -> errors.Refused:

@@ -58,11 +58,11 @@ class Compute:
                                            microversion=version,
                                            raise_exc=False)
                 if answer.status_code == 200:
-                    return _read(answer)[kind]
+                    return errors.body_of(answer)[kind]
             ids = (self._servers(name_or_id) if kind == 'server'
                    else self._server_groups(name_or_id))
             uuid = _only(resource, name_or_id, ids)
-            return _read(self._adapter.get(
+            return errors.body_of(self._adapter.get(
                 f'{path}/{uuid}', microversion=version))[kind]
 
     def _servers(self, name: str) -> Sequence[str]:
@@ -70,7 +70,7 @@ class Compute:
         query = {'name': f'^{re.escape(name)}$'}
         found = []
         while True:
-            page = _read(self._adapter.get('/servers', params=query))
+            page = errors.body_of(self._adapter.get('/servers', params=query))
             # Some databases do not distinguish upper case from lower case.
             found += _named(name, page['servers'])
             if not page.get('servers_links'):
@@ -87,8 +87,9 @@ class Compute:
         server groups exist."""
         offset = 0
         while True:
-            page = _read(self._adapter.get('/os-server-groups', params={
-                'offset': offset}))['server_groups']
+            page = errors.body_of(self._adapter.get(
+                '/os-server-groups', params={'offset': offset}
+            ))['server_groups']
             if not page:
                 return
             yield page
@@ -104,14 +105,6 @@ def _errors_reported(resource: str) -> Iterator[None]:
     except (ks_exceptions.ClientException, errors.Refused) as error:
         raise exceptions.CommandError(
             f'the {resource} cannot be read: {error}') from error
-
-
-def _read(answer: Any) -> dict[str, Any]:
-    """:raises Refused: the answer is not JSON"""
-    try:
-        return answer.json()
-    except ValueError as error:
-        raise errors.unreadable(answer) from error
 
 
 def _named(name: str, items: Sequence[dict[str, Any]]) -> list[str]:

@@ -53,16 +53,23 @@ def test_a_hold_that_was_swapped_cannot_be_renewed(
     assert holds.has(instance, row)
 
 
-def test_a_swap_that_is_carried_out_during_the_renewal_is_found(
-        holds, wire, row, instance, monkeypatch):
-    request, delayed = wire.request, []
+def carried_out_before(wire, monkeypatch, next_method):
+    """Let Placement carry out the delayed requests before the next request
+    with a method. Returns the list of their statuses, which is filled then."""
+    request, statuses = wire.request, []
 
     def request_later(url, method, **kwargs):
-        if method == 'POST' and not delayed:
-            delayed.extend(wire.carry_out_delayed())
+        if method == next_method and not statuses:
+            statuses.extend(wire.carry_out_delayed())
         return request(url, method, **kwargs)
 
     monkeypatch.setattr(wire, 'request', request_later)
+    return statuses
+
+
+def test_a_swap_that_is_carried_out_during_the_renewal_is_found(
+        holds, wire, row, instance, monkeypatch):
+    delayed = carried_out_before(wire, monkeypatch, 'POST')
     with pytest.raises(errors.HoldMissing):
         holds.renew(row)
     assert delayed == [204] and holds.has(instance, row)
@@ -121,14 +128,7 @@ def test_an_allocation_that_is_written_during_the_withdrawal_is_removed(
         placement, holds, wire, host, grown, monkeypatch):
     """The first attempt to withdraw it fails."""
     _, instance = grown
-    request, delayed = wire.request, []
-
-    def request_later(url, method, **kwargs):
-        if method == 'GET' and not delayed:
-            delayed.extend(wire.carry_out_delayed())
-        return request(url, method, **kwargs)
-
-    monkeypatch.setattr(wire, 'request', request_later)
+    delayed = carried_out_before(wire, monkeypatch, 'GET')
     wire.fail = ['Deadlock found when trying to get lock']
     withdraw(holds, instance)
     assert delayed == [204] and holds.exists(instance) is None
