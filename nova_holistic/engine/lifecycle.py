@@ -20,13 +20,14 @@ from nova_holistic.messaging import errors
 from nova_holistic.messaging.results import Released
 from nova_holistic.table.changes.claim import OWNED
 from nova_holistic.table.changes.first_change import FirstChange
+from nova_holistic.table.changes.group_lease import LEASED
 from nova_holistic.table.changes.member_release import (
     RELEASABLE, UNCLAIMED)
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.group_reasons import (
     about_missing, without_descriptions, without_missing)
 from nova_holistic.table.records import (
-    GroupRecord, GroupStatus, MemberRecord, MemberState)
+    GroupRecord, MemberRecord, MemberState)
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
@@ -34,11 +35,6 @@ LOG = logging.getLogger(__name__)
 BOOT_STOP_POLLS, BOOT_STOP_INTERVAL = 50, 0.2
 """Number of checks, and interval between them in seconds, with which a delete
 waits until no engine creates servers of the group."""
-
-LEASED = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE,
-          GroupStatus.DEGRADED)
-"""Statuses of a group that has planned members, or will have some if servers
-are deleted."""
 
 
 class Lifecycle:
@@ -135,9 +131,8 @@ class Lifecycle:
             raise errors.LeaseRefused('a lease lasts at least one second')
         group = settled_group(self._table, group_uuid, revision)
         now = self._clock()
-        if not self._table.update_group(
-                group_uuid, LEASED, revision, updated_at=now,
-                lease_expires_at=now + timedelta(seconds=seconds)):
+        if not self._table.extend_lease(
+                group_uuid, revision, now + timedelta(seconds=seconds), now):
             group = settled_group(self._table, group_uuid, revision)
             raise errors.LeaseRefused(
                 f'group {group_uuid} is {group.status}: it has no planned '

@@ -9,8 +9,8 @@ import sqlalchemy as sa
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.changes import (
-    claim, group_creation, group_deletion, member_release, member_replan,
-    planned_rows, transitions)
+    claim, group_creation, group_deletion, group_lease, member_release,
+    member_replan, planned_rows, transitions)
 from nova_holistic.table.changes.claim import (
     Claim, NO_SEEN_ROWS, SeenRows, Standing)
 from nova_holistic.table.changes.first_change import FirstChange
@@ -237,10 +237,14 @@ class PlacementTable:
         return member_release.release_unleased(
             self.database, member, now, surplus)
 
+    def extend_lease(self, group_uuid: str, *change: Any) -> bool:
+        """Set a new end of the lease: see ``group_lease.extend``."""
+        return group_lease.extend(self.database, group_uuid, *change)
+
     def expire(self, group_uuid: str, now: datetime) -> None:
         """Release the unclaimed members of a group if its lease has expired:
-        see ``member_release.expire``."""
-        member_release.expire(self.database, group_uuid, now)
+        see ``group_lease.expire``."""
+        group_lease.expire(self.database, group_uuid, now)
 
     def offer_places(self, members: Sequence[MemberRecord]) -> bool:
         """Write the places at which lost members will be held: see

@@ -11,8 +11,8 @@ import ast
 from dataclasses import dataclass
 
 _TABLE = ('create_group update_group delete_group write_members claim take '
-          'change_state release release_unleased expire offer_places '
-          'accept_places forget_holds settle').split()
+          'change_state release release_unleased expire extend_lease '
+          'offer_places accept_places forget_holds settle').split()
 _HOLDS = 'put drop swap unswap exchange empty restore withdraw'.split()
 _JOURNAL = 'write move put drop undo exchange close recover'.split()
 _OWNERSHIP = 'change write_members finish'.split()

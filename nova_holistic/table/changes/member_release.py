@@ -11,7 +11,6 @@ from nova_holistic.table.batches import batches
 from nova_holistic.table.changes.first_change import FirstChange
 from nova_holistic.table.changes import places_versions, transitions
 from nova_holistic.table.database import Database, retried
-from nova_holistic.table.group_reasons import without_missing
 from nova_holistic.table.history import events
 from nova_holistic.table.queries.progress import SETTLING
 from nova_holistic.table.records import (
@@ -35,7 +34,9 @@ lease."""
 
 _SURPLUS_REASON = (events.reason(
     '', 'the group has as many servers as are desired'),)
-_EXPIRED = (events.reason('', "the group's lease has passed"),)
+EXPIRED = (events.reason('', "the group's lease has passed"),)
+"""Reasons of the events of members that are released because the lease of
+their group has expired."""
 
 
 def release(database: Database, holds: Collection[str], now: datetime,
@@ -56,25 +57,6 @@ def release(database: Database, holds: Collection[str], now: datetime,
             return False
         first = None
     return True
-
-
-@retried
-def expire(database: Database, group_uuid: str, now: datetime) -> None:
-    """Release the unclaimed members of a group if its lease has expired. The
-    group then has no reasons for missing members.
-
-    The statement that selects the members also checks the lease, so that it
-    respects a lease that is extended at the same time.
-    """
-    with database.link_writer() as transaction:
-        transitions.change_members(transaction, [
-            MemberRow.state.in_(UNCLAIMED),
-            MemberRow.group_uuid == group_uuid,
-            _lease_passed(group_uuid, now)],
-            {'state': MemberState.RELEASED, 'updated_at': now}, _EXPIRED)
-        transitions.change_group(transaction, group_uuid, [
-            NOT_UPDATING, GroupRow.lease_expires_at <= now],
-            {'reasons': without_missing})
 
 
 Surplus = Callable[[Collection[str]], bool]
@@ -105,8 +87,8 @@ def release_unleased(database: Database, member: MemberRecord,
             MemberRow.instance_uuid == member.instance_uuid]
     changes = {'instance_uuid': None, 'held': True, 'returned': True}
     expired = [*same, sa.or_(MemberRow.unwanted,
-                             _lease_passed(member.group_uuid, now))]
-    if _release(database, now, expired, _EXPIRED, **changes):
+                             lease_passed(member.group_uuid, now))]
+    if _release(database, now, expired, EXPIRED, **changes):
         return True
     return surplus is not None and _release_surplus(
         database, member.group_uuid, surplus, same,
@@ -146,7 +128,9 @@ def released(database: Database, group: GroupRecord) -> Sequence[int]:
         ).order_by(MemberRow.id)).all()
 
 
-def _lease_passed(group_uuid: str, now: datetime) -> Any:
+def lease_passed(group_uuid: str, now: datetime) -> Any:
+    """The condition that the lease of a group has expired, and that no pending
+    update may renew it."""
     return sa.exists().where(GroupRow.uuid == group_uuid, NOT_UPDATING,
                              GroupRow.lease_expires_at <= now)
 

@@ -11,6 +11,7 @@ from sqlalchemy import orm
 from nova_holistic.table.changes import transitions
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
+from nova_holistic.table.history.events import Transaction
 from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table.schema.models import GroupRow, MemberRow
 from nova_holistic.table import states as machine
@@ -86,17 +87,24 @@ def settle(database: Database, group_uuid: str, now: datetime) -> None:
         if _unsettled(session, group_uuid)[1] is None:
             return
     with database.link_writer() as session:
-        if database.engine.dialect.name != 'sqlite':
-            # Wait for claims that are not committed yet. SQLite has one
-            # writer at a time.
-            session.execute(sa.select(MemberRow.state).where(
-                MemberRow.group_uuid == group_uuid).order_by(MemberRow.id)
-                .with_for_update(read=True)).all()
-        settle_in(session, group_uuid, now)
+        settle_locked(session, group_uuid, now)
 
 
-def settle_in(session: orm.Session, group_uuid: str, now: datetime) -> None:
-    """Like ``settle``, but in the transaction of the session."""
+def settle_locked(session: Transaction, group_uuid: str,
+                  now: datetime) -> None:
+    """Like ``settle``, but in a transaction of the caller."""
+    if session.connection().dialect.name != 'sqlite':
+        # Wait for claims that are not committed yet. SQLite has one writer at
+        # a time.
+        session.execute(sa.select(MemberRow.state).where(
+            MemberRow.group_uuid == group_uuid).order_by(MemberRow.id)
+            .with_for_update(read=True)).all()
+    settle_in(session, group_uuid, now)
+
+
+def settle_in(session: Transaction, group_uuid: str, now: datetime) -> None:
+    """Like ``settle_locked``, but the caller has locked the members that other
+    transactions may change."""
     # This statement changes nothing. It locks the row, so that no other
     # transaction changes the group between the following read and write.
     _change(session, group_uuid, status=GroupRow.status)
@@ -107,7 +115,7 @@ def settle_in(session: orm.Session, group_uuid: str, now: datetime) -> None:
             group_uuid, before, status, now)])
 
 
-def _unsettled(session: orm.Session,
+def _unsettled(session: Transaction,
                group_uuid: str) -> tuple[str, GroupStatus | None]:
     """The status of the group, and the status that it must have instead; the
     second is None if the status is correct."""
@@ -119,7 +127,7 @@ def _unsettled(session: orm.Session,
                 MemberRow.group_uuid == group_uuid))])
 
 
-def _change(session: orm.Session, group_uuid: str, **values: Any) -> None:
+def _change(session: Transaction, group_uuid: str, **values: Any) -> None:
     session.execute(
         sa.update(GroupRow).where(GroupRow.uuid == group_uuid).values(values)
         .execution_options(synchronize_session=False))

@@ -143,7 +143,7 @@ def test_a_member_replanned_during_its_release_is_released(world):
 @pytest.mark.parametrize('name, moment, more', [
     ('delete', 'get_group', ()), ('delete', 'boots', ()),
     ('delete', 'members', ()), ('delete', 'release', ()),
-    ('extend', 'get_group', (60,)), ('extend', 'update_group', (60,)),
+    ('extend', 'get_group', (60,)), ('extend', 'extend_lease', (60,)),
     ('release', 'group_with_members', (None,)),
     ('release', 'update_group', (None,)),
     ('release', 'group_with_members', (['web'],)),
@@ -237,17 +237,36 @@ def test_a_lease_extended_while_it_expires_is_honoured(world):
     assert set(world.states(group).values()) == {'planned'}
 
 
+def test_a_lease_that_has_expired_is_not_extended(world):
+    """The engine stops after it has released the members of the group."""
+    group = world.create(lease=60)
+    world.wait(60)
+    world.table.expire(group.uuid, world.now)
+    with pytest.raises(errors.LeaseRefused, match='released'):
+        world.lifecycle.extend(group.uuid, 60)
+    assert world.table.get_group(group.uuid).lease_expires_at == world.now
+
+
+def test_a_lease_is_not_extended_after_all_members_are_released(world):
+    """The engine stops before it has updated the status of the group."""
+    group = world.create(lease=60)
+    world.table.release(
+        [row.hold for row in world.table.members(group.uuid)], world.now)
+    with pytest.raises(errors.LeaseRefused, match='released'):
+        world.lifecycle.extend(group.uuid, 60)
+
+
 def test_a_lease_is_extended_although_a_task_begins_meanwhile(
         world, monkeypatch):
     group = world.create(lease=60)
-    update = world.table.update_group
+    extend = world.table.extend_lease
 
-    def updated(*args, **changes):
-        done = update(*args, **changes)
+    def extended_lease(*change):
+        done = extend(*change)
         builders.force_status(world.table, group.uuid, GroupStatus.PLANNING)
         return done
 
-    monkeypatch.setattr(world.table, 'update_group', updated)
+    monkeypatch.setattr(world.table, 'extend_lease', extended_lease)
     extended = world.lifecycle.extend(group.uuid, 600)
     assert extended.lease_expires_at == world.now + timedelta(seconds=600)
 

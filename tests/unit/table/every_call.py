@@ -602,8 +602,8 @@ def expire(table):
         # The third search follows the changes since the second.
         assert [each.uuid
                 for each in table.expired_groups(NOON)] == [group.uuid]
-    table.expire(group.uuid, NOON)
-    table.settle(group.uuid, NOON)
+    assert table.extend_lease(group.uuid, None, LATER, NOON)
+    table.expire(group.uuid, LATER)
     table.forget_holds([row.hold for row in table.members(group.uuid)])
     choice = group_purge.Choice(unchanged_since=LATER)
     list(group_purge.finished(table.database, choice, limit=3))

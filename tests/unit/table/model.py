@@ -81,6 +81,7 @@ class Model:
         return True
 
     def extend(self, uuid, lease):
+        self.settle(uuid)
         group = self.groups.get(uuid)
         done = group is not None and group.status in (
             'planned', 'building', 'complete')
@@ -258,6 +259,7 @@ class Model:
             for member in group.members.values():
                 if member.state in ('planned', 'lost'):
                     member.state = 'released'
+            self.settle(uuid)
 
     def expired(self):
         return {uuid for uuid, group in self.groups.items()

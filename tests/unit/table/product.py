@@ -64,9 +64,7 @@ class Product:
         return self._table.tasks.finish(uuid, engine, changes)
 
     def extend(self, uuid, lease):
-        return self._table.update_group(
-            uuid, ['planned', 'building', 'complete'],
-            lease_expires_at=moment(lease))
+        return self._table.extend_lease(uuid, None, moment(lease), self._at)
 
     def settle(self, uuid):
         self._table.settle(uuid, self._at)

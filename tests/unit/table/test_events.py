@@ -159,8 +159,9 @@ def test_an_expired_lease_has_its_reason(table):
     group = builders.planned(
         table, builders.a_group(lease_expires_at=NOON), web=None)
     assert after(table, group, lambda: table.expire(group.uuid, NOON)) == [
-        member('db/web', 'planned', 'released')]
-    (reason,) = history(table, group)[-1].reasons
+        member('db/web', 'planned', 'released'),
+        ('group.status', None, 'planned', 'released')]
+    (reason,) = history(table, group)[-2].reasons
     assert 'lease' in reason['public']
 
 

@@ -62,6 +62,16 @@ def test_a_lease_expires_while_lost_members_wait_to_be_planned(table, leased):
     assert states(table, leased) == {MemberState.RELEASED: 2}
 
 
+def test_the_status_of_a_group_follows_its_expired_lease(table, leased):
+    """The status changes together with the members, so that no user extends the
+    lease in between."""
+    table.expire(leased.uuid, NOON)
+    assert table.get_group(leased.uuid).status == GroupStatus.RELEASED
+    assert not table.extend_lease(
+        leased.uuid, None, NOON + timedelta(hours=1), NOON)
+    assert table.get_group(leased.uuid).lease_expires_at == NOON
+
+
 @pytest.fixture
 def served(table, leased):
     """A member of that group with a server."""

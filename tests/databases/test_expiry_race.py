@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A lease expires while a user extends it, or requests an update that may
+renew it: either the members are kept, or the request is refused."""
+
+from concurrent.futures import ThreadPoolExecutor, TimeoutError
+import contextlib
+from datetime import timedelta
+
+import pytest
+import sqlalchemy as sa
+
+from nova_holistic.table.coordination.tasks import NewTask
+from nova_holistic.table.records import GroupStatus, MemberState, Task
+from tests.unit.table import builders
+
+NOON = builders.NOON
+LATER = NOON + timedelta(hours=1)
+
+
+def extend(table, group):
+    return table.extend_lease(group.uuid, None, LATER, NOON)
+
+
+def update(table, group):
+    return table.tasks.request(group.uuid, NewTask(
+        Task.UPDATING, {}, [GroupStatus.PLANNED], 1), NOON)
+
+
+@pytest.mark.parametrize('request_of_user', [extend, update])
+@pytest.mark.parametrize('step', [
+    'UPDATE holistic_members SET', 'SELECT holistic_members.id',
+    'INSERT INTO holistic_events'])
+def test_a_user_needs_a_lease_while_it_expires(table, step, request_of_user):
+    """The other transaction begins before a step of the expiry."""
+    group = builders.planned(
+        table, builders.a_group(lease_expires_at=NOON), node=2)
+    requests = []
+
+    def begin(link, cursor, statement, *rest):
+        if not requests and statement.startswith(step):
+            requests.append(pool.submit(request_of_user, table, group))
+            # The other transaction either ends, or waits for this one.
+            with contextlib.suppress(TimeoutError):
+                requests[0].result(1)
+
+    engine = table.database.engine
+    with ThreadPoolExecutor(1) as pool:
+        sa.event.listen(engine, 'before_cursor_execute', begin)
+        try:
+            table.expire(group.uuid, NOON)
+        finally:
+            sa.event.remove(engine, 'before_cursor_execute', begin)
+        accepted = requests[0].result(300)
+    table.settle(group.uuid, NOON)
+    assert ({row.state for row in table.members(group.uuid)},
+            table.get_group(group.uuid).status) == (
+        ({MemberState.PLANNED}, GroupStatus.PLANNED) if accepted
+        else ({MemberState.RELEASED}, GroupStatus.RELEASED))
