@@ -11,7 +11,7 @@ from heat.engine import stk_defn
 from nova_holistic.documents.groups.group import parse_group
 from nova_holistic import exceptions
 from nova_holistic.heat.templates import (
-    derived_members, pointing_servers, template_servers)
+    derived_members, pointing_servers, unknown_values)
 from nova_holistic.heat.templates.derived_members import TemplateServer
 from nova_holistic.policies import load_policy_types
 
@@ -40,13 +40,13 @@ def complete(definition: Mapping[str, Any],
         server = None if described else _derived(
             document, first.place, servers)
         if server is not None:
-            raise template_servers.invalid(server.place, message) from error
+            raise unknown_values.invalid(server.place, message) from error
         raise invalid(resource, first.place, message) from error
     paths = {path for member in group.all_members()
              for path in (member.path, member.description)}
     for server in servers:
         if server.path not in paths:
-            raise template_servers.invalid(
+            raise unknown_values.invalid(
                 server.place,
                 f'group {resource} has no member {server.path!r}')
     return document
@@ -62,7 +62,7 @@ def _must_be_members(definition: Mapping[str, Any],
                       for number in range(1, len(names)))
     for server in servers:
         if server.path in groups:
-            raise template_servers.invalid(
+            raise unknown_values.invalid(
                 server.place, f'{server.path!r} is a nested group')
 
 
@@ -84,5 +84,5 @@ def invalid(resource: str, place: str,
     """
     :param place: in the group document
     """
-    return template_servers.invalid(
+    return unknown_values.invalid(
         ('resources', resource, 'properties', *filter(None, [place])), message)

@@ -6,7 +6,7 @@ from typing import Any
 
 from nova_holistic.client.client import Client
 from nova_holistic.client.errors import Refused, TimedOut
-from nova_holistic.heat.templates import template_servers
+from nova_holistic.heat.templates import unknown_values
 
 TIMEOUT = 30.0
 """Seconds for one plan of a single server."""
@@ -38,7 +38,7 @@ def check(client: Client, document: Mapping[str, Any],
     for reason in answer.get('reasons') or ():
         for number, (where, _) in enumerate(levels):
             if reason['at'] == f'policies[{number}].level':
-                raise template_servers.invalid(
+                raise unknown_values.invalid(
                     place(where), reason['message'])
 
 

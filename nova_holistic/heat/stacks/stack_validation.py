@@ -18,7 +18,7 @@ from oslo_log import log
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.heat import api_client, level_check
 from nova_holistic.heat.stacks import annotated_stack
-from nova_holistic.heat.templates import template_servers
+from nova_holistic.heat.templates import unknown_values
 
 LOG = log.getLogger(__name__)
 _MARK = 'has_holistic_validation'
@@ -78,11 +78,11 @@ def _check_groups(stack: heat_stack.Stack) -> None:
         conversion = annotated_stack.read(stack)
     except InvalidDocument as error:
         first, *further = error.mistakes
-        raise template_servers.invalid(
+        raise unknown_values.invalid(
             [first.place] if first.place else [],
             '; '.join([first.message, *map(str, further)])) from error
     if not cfg.CONF.stack_scheduler_hints:
-        raise template_servers.invalid([], HINTS_OPTION)
+        raise unknown_values.invalid([], HINTS_OPTION)
     if stack.strict_validate:
         level_check.check(
             api_client.client(stack.context), conversion.document,

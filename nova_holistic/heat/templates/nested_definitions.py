@@ -4,36 +4,32 @@
 They are read before the nested stacks exist.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from heat.common import template_format
 from heat.engine import environment
-from heat.engine import function
 from heat.engine import stk_defn
 from heat.engine import template
 from oslo_config import cfg
 
 from nova_holistic.heat.templates.stack_types import StackTypes
-
-_GROUP = '00000000-0000-0000-0000-000000000000'
-"""Value of the parameters that receive the group, which may not exist yet."""
-_REFERENCES = ('get_resource', 'Ref')
+from nova_holistic.heat.templates.unknown_values import (
+    contains, GROUP, NESTED_STACK, plain, without_resources)
 
 
 @dataclass(frozen=True, slots=True)
 class PointingStack:
     """A stack whose servers may point at a group.
 
-    :ivar definition: of the stack
-    :ivar is_group: whether a value of its template is the group
+    :ivar definition: of the stack; its references to the group have the value
+        ``GROUP``
     :ivar place: of its template
     :ivar depth: number of stacks around it
     """
 
     definition: stk_defn.StackDefinition
-    is_group: Callable[[Any], bool]
     place: tuple[str, ...] = ()
     depth: int = 0
 
@@ -56,35 +52,27 @@ class PointingStack:
         :param place: of the properties
         """
         if not isinstance(kind, str) or (
-                self.depth >= cfg.CONF.max_nested_stack_depth) or not any(
-                    map(self.is_group, properties.values())):
+                self.depth >= cfg.CONF.max_nested_stack_depth):
             return None
         text = self.definition.t.files.get(self.kind(kind, name))
-        if text is None:
+        values = plain(properties)
+        if text is None or not contains(values, GROUP):
             return None
         types = StackTypes(self.definition.env).inside(name, kind)
         return PointingStack(
-            self._inside(text, properties, types), _is_value,
+            self._inside(text, values, types),
             (*place[:-2], f'{place[-2]}<{kind}>'), self.depth + 1)
 
-    def _inside(self, text: str, properties: Mapping[str, Any],
+    def _inside(self, text: str, values: Mapping[str, Any],
                 types: StackTypes) -> stk_defn.StackDefinition:
-        values = {}
-        for name, value in properties.items():
-            if self.is_group(value):
-                values[name] = _GROUP
-                continue
-            try:
-                values[name] = function.resolve(value)
-            except Exception:
-                # It is not known yet: no member may depend on it.
-                continue
         outer = self.definition
         inner = template.Template(
             template_format.parse(text), files=outer.t.files,
-            env=environment.get_child_environment(types.env, values))
-        return outer.clone_with_new_template(
-            inner, None, clear_resource_data=True)
+            env=environment.get_child_environment(types.env, {
+                name: value for name, value in values.items()
+                if value is not None}))
+        return without_resources(outer.clone_with_new_template(
+            inner, NESTED_STACK, clear_resource_data=True))
 
 
 def top_level(definition: stk_defn.StackDefinition,
@@ -92,13 +80,7 @@ def top_level(definition: stk_defn.StackDefinition,
     """
     :param group: name of its resource
     """
-    return PointingStack(definition, lambda value: (
-        isinstance(value, function.Function)
-        and value.fn_name in _REFERENCES and value.args == group))
-
-
-def _is_value(value: Any) -> bool:
-    try:
-        return function.resolve(value) == _GROUP
-    except Exception:
-        return False
+    copied = definition.clone_with_new_template(
+        definition.t, None, clear_resource_data=True)
+    copied.parameters = definition.parameters
+    return PointingStack(without_resources(copied, group))

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from heat.engine import function
 from heat.engine import stk_defn
 
 from nova_holistic.documents.hot.nested_stack import replaced
@@ -17,8 +16,10 @@ from nova_holistic.heat.templates.derived_members import TemplateServer
 from nova_holistic.heat.templates.nested_definitions import (
     PointingStack, top_level)
 from nova_holistic.heat.templates.template_servers import (
-    description, GROUP_HINT, HINTS, invalid, MEMBER_HINT, path, resolved,
+    description, GROUP_HINT, HINTS, MEMBER_HINT, path, pointers,
     RESOURCE_GROUP, SCALING_GROUP, SERVER)
+from nova_holistic.heat.templates.unknown_values import (
+    GROUP, invalid, plain, resolved)
 
 
 def read(stack: stk_defn.StackDefinition, group: str
@@ -44,14 +45,10 @@ def _servers(stack: PointingStack) -> Iterator[TemplateServer]:
         definition = stack.definition.resource_definition(name)
         resource = _Resource(
             stack.kind(definition.resource_type, name),
-            definition.resource_type, name, definition.properties({}).data,
+            definition.resource_type, name,
+            _mapping(definition.properties({}).data),
             (*stack.place, 'resources', name, 'properties'))
-        if resource.kind == RESOURCE_GROUP:
-            yield from _of_resource_group(stack, resource)
-        elif resource.kind == SCALING_GROUP:
-            yield from _of_scaling_group(stack, resource)
-        else:
-            yield from _of_resource(stack, resource)
+        yield from _of_resource(stack, resource)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,26 +68,41 @@ class _Resource:
 
     def inner(self, stack: PointingStack, key: str) -> '_Resource | None':
         """The definition of the resource that this resource repeats."""
-        definition = self.properties.get(key)
-        if not isinstance(definition, Mapping):
+        definition = _mapping(self.properties.get(key))
+        kind = plain(definition.get('type'))
+        if not isinstance(kind, str):
             return None
-        kind = definition.get('type')
         return _Resource(stack.kind(kind, ''), kind, '',
-                         definition.get('properties') or {},
+                         _mapping(definition.get('properties')),
                          (*self.place, key, 'properties'))
 
     def value(self, key: str, default: Any) -> Any:
-        return resolved(self.properties.get(key, default),
-                        (*self.place, key))
+        """The value of a property; null stands for the default."""
+        found = resolved(self.properties.get(key), (*self.place, key))
+        return default if found is None else found
+
+    def number(self, key: str, default: int) -> int:
+        found = self.value(key, default)
+        try:
+            return int(found)
+        except (TypeError, ValueError) as error:
+            raise invalid((*self.place, key),
+                          f'{found!r} is not a number') from error
 
 
 def _of_resource(stack: PointingStack,
                  resource: _Resource) -> Iterator[TemplateServer]:
-    """A server, or the servers of a nested stack."""
+    """A server, or the servers of nested stacks."""
     properties, place = resource.properties, resource.place
+    if resource.kind == RESOURCE_GROUP:
+        yield from _of_resource_group(stack, resource)
+        return
+    if resource.kind == SCALING_GROUP:
+        yield from _of_scaling_group(stack, resource)
+        return
     # A template that replaces the type of servers receives their hints.
     if SERVER in (resource.kind, resource.type):
-        if _points_at_group(stack, properties):
+        if pointers(properties).get(GROUP_HINT) == GROUP:
             yield TemplateServer(
                 (*place, HINTS, MEMBER_HINT), path(properties, place),
                 description(properties, place))
@@ -103,24 +115,26 @@ def _of_resource(stack: PointingStack,
 def _of_resource_group(stack: PointingStack,
                        resource: _Resource) -> Iterator[TemplateServer]:
     inner = resource.inner(stack, 'resource_def')
-    if inner is None or not _receives_group(stack, inner):
+    if inner is None:
         return
-    count = int(resource.value('count', 1))
     variable = resource.value('index_var', '%index%')
-    inner = replace(inner, properties=_resolved(stack, inner.properties))
+    # As in Heat, functions are evaluated before an index is inserted.
+    inner = replace(inner, properties=plain(inner.properties))
 
     def servers(number: int) -> list[TemplateServer]:
         return list(_of_resource(stack, replace(inner, properties=replaced(
             inner.properties, variable, str(number)))))
 
     first = servers(0)
+    count = resource.number('count', 1) if first else 0
     if [server.path for server in first] == [
             server.path for server in servers(1)]:
         # All resources have the same members.
         for server in first if count else ():
             yield _counted(server, count)
         return
-    if resource.properties.get('removal_policies'):
+    if any(_mapping(policy).get('resource_list') for policy in resource.value(
+            'removal_policies', ())):
         raise invalid((*resource.place, 'removal_policies'), (
             'the numbers of the servers are not known in advance: use a path '
             f'without {variable}'))
@@ -131,22 +145,20 @@ def _of_resource_group(stack: PointingStack,
 def _of_scaling_group(stack: PointingStack,
                       resource: _Resource) -> Iterator[TemplateServer]:
     inner = resource.inner(stack, 'resource')
-    if inner is None or not _receives_group(stack, inner):
+    servers = list(_of_resource(stack, inner)) if inner is not None else []
+    if not servers:
         return
-    servers = list(_of_resource(stack, inner))
     if inner.kind != SERVER:
         _must_be_below_path(servers, inner)
-    least, most = (int(resource.value(name, 0))
+    least, most = (resource.number(name, 0)
                    for name in ('min_size', 'max_size'))
-    desired = resource.value('desired_capacity', None)
+    desired = resource.number('desired_capacity', least)
     for server in servers if most else ():
         yield replace(server, description={
             # The minimum is the desired number: Heat creates all servers. A
             # member has at least one place.
             **server.description, 'count': {
-                'desired': max(
-                    1, least if desired is None else int(desired)),
-                'max': most}})
+                'desired': max(1, desired), 'max': most}})
 
 
 def _must_be_below_path(servers: Iterable[TemplateServer],
@@ -175,31 +187,8 @@ def _counted(server: TemplateServer, number: int) -> TemplateServer:
         **server.description, 'count': count * number})
 
 
-def _receives_group(stack: PointingStack, inner: _Resource) -> bool:
-    if inner.kind == SERVER:
-        return _points_at_group(stack, inner.properties)
-    return any(map(stack.is_group, inner.properties.values()))
-
-
-def _points_at_group(stack: PointingStack,
-                     properties: Mapping[str, Any]) -> bool:
-    hints = properties.get(HINTS)
-    return isinstance(hints, Mapping) and stack.is_group(
-        hints.get(GROUP_HINT))
-
-
-def _resolved(stack: PointingStack, value: Any) -> Any:
-    """The value without the functions that can be resolved already, except
-    for the group."""
-    if isinstance(value, function.Function):
-        if stack.is_group(value):
-            return value
-        try:
-            return function.resolve(value)
-        except Exception:
-            return value
-    if isinstance(value, Mapping):
-        return {key: _resolved(stack, each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_resolved(stack, each) for each in value]
-    return value
+def _mapping(value: Any) -> Mapping[str, Any]:
+    """A mapping, whose values may be functions."""
+    if not isinstance(value, Mapping):
+        value = plain(value)
+    return value if isinstance(value, Mapping) else {}

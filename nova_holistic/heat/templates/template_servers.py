@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 import re
 from typing import Any
 
-from heat.common import exception
-from heat.engine import function
+from oslo_utils import uuidutils
+
+from nova_holistic.heat.templates.unknown_values import (
+    contains, invalid, NOT_KNOWN, plain, resolved, UNKNOWN)
 
 SERVER = 'OS::Nova::Server'
 RESOURCE_GROUP = 'OS::Heat::ResourceGroup'
@@ -22,13 +24,19 @@ _SOURCES = ('volume_id', 'snapshot_id', 'image', 'image_id')
 _PATH = re.compile('[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*')
 
 
+def pointers(properties: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The scheduler hints of a server; empty if it has none."""
+    hints = plain(properties.get(HINTS))
+    return hints if isinstance(hints, Mapping) else {}
+
+
 def path(properties: Mapping[str, Any], place: Sequence[str]) -> str:
     """The path of the member of a server.
 
     :raises StackValidationFailed: the path is invalid, or not known yet
     """
     where = (*place, HINTS, MEMBER_HINT)
-    member = resolved(properties[HINTS].get(MEMBER_HINT), where)
+    member = resolved(pointers(properties).get(MEMBER_HINT), where)
     if not isinstance(member, str) or not _PATH.fullmatch(member):
         raise invalid(where, f'{member!r} is not the path of a member: names '
                              'of letters, digits, "_", "." or "-", joined by '
@@ -38,38 +46,47 @@ def path(properties: Mapping[str, Any], place: Sequence[str]) -> str:
 
 def description(properties: Mapping[str, Any],
                 place: Sequence[str]) -> dict[str, Any]:
-    """The requirements of a server, as a member of a group document.
+    """The requirements of a server, as a member of a group document. An image
+    or a server group that is not known yet is left out.
 
-    :raises StackValidationFailed: a requirement is not known yet
+    :raises StackValidationFailed: another requirement is not known yet, or
+        the availability zone contains a host
     """
     member = {}
-    for name in ('flavor', 'availability_zone', 'image'):
+    for name in ('flavor', 'availability_zone'):
         value = resolved(properties.get(name), (*place, name))
-        if value is not None:
+        # Nova ignores an empty text.
+        if value not in (None, ''):
             member[name] = str(value)
     if 'flavor' not in member:
-        raise invalid((*place, 'flavor'),
-                      'it is not known before the servers are created')
-    volume = _root_volume(properties, place)
+        raise invalid((*place, 'flavor'), NOT_KNOWN)
+    if ':' in member.get('availability_zone', ''):
+        raise invalid((*place, 'availability_zone'),
+                      'it forces a host, which may contradict the plan')
+    volume = _root_volume(properties)
     if volume is not None:
         member['boot_from_volume'] = True
-        image = volume.get('image') or volume.get('image_id')
-        if image:
-            member.setdefault('image', image)
+    for image in (plain(properties.get('image')), volume and (
+            volume.get('image') or volume.get('image_id'))):
+        if image and not contains(image, UNKNOWN):
+            member.setdefault('image', str(image))
+    group = pointers(properties).get('group')
+    if uuidutils.is_uuid_like(group):
+        member['server_group'] = group
     return member
 
 
-def _root_volume(properties: Mapping[str, Any],
-                 place: Sequence[str]) -> Mapping[str, Any] | None:
+def _root_volume(properties: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The device from which a server boots; None if it is a local disk."""
     # In Nova, an image takes precedence over the older property.
-    older = () if properties.get('image') else ('block_device_mapping',)
+    older = () if plain(properties.get('image')) else (
+        'block_device_mapping',)
     for name in ('block_device_mapping_v2', *older):
-        devices = resolved(properties.get(name), (*place, name)) or []
-        for device in devices:
-            root = (_has_first_index(device) if name.endswith('2')
-                    else device.get('device_name') in ('vda', '/dev/vda'))
-            if root:
+        devices = plain(properties.get(name))
+        for device in devices if isinstance(devices, list) else ():
+            if isinstance(device, Mapping) and (
+                    _has_first_index(device) if name.endswith('2')
+                    else device.get('device_name') in ('vda', '/dev/vda')):
                 return device
     return None
 
@@ -80,20 +97,3 @@ def _has_first_index(device: Mapping[str, Any]) -> bool:
         # Heat's default is 0 for volumes, and -1 for all other devices.
         return any(device.get(key) for key in _SOURCES)
     return str(index) == '0'
-
-
-def resolved(value: Any, place: Sequence[str]) -> Any:
-    """
-    :raises StackValidationFailed: the value is not known yet
-    """
-    try:
-        return function.resolve(value)
-    except Exception as error:
-        raise invalid(place, str(error)) from error
-
-
-def invalid(place: Sequence[str],
-            message: str) -> exception.StackValidationFailed:
-    """The error of Heat for a property, with its position."""
-    return exception.StackValidationFailed(
-        error='Property error', path=list(place), message=message)
