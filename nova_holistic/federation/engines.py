@@ -2,8 +2,9 @@
 """The engines of a parent: threads of the API's process, which work with the
 credentials of the users."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent import futures
+import contextlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 import os
@@ -16,6 +17,8 @@ from futurist import rejection
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
+from nova_holistic.engine.plan_answers import failed_answer
+from nova_holistic.engine import reasons
 from nova_holistic.federation.credentials.user import User
 from nova_holistic.federation.errors import NotOffered
 from nova_holistic.federation.group_changes import GroupChanges
@@ -26,6 +29,9 @@ from nova_holistic.federation.refresh import Refresh
 from nova_holistic.federation.update.group_tasks import GroupTasks
 from nova_holistic.messaging.context import RequestContext
 from nova_holistic.messaging.results import Released, ShownBinding
+from nova_holistic.model.plan import Reason
+from nova_holistic.table.coordination.plans import Plans
+from nova_holistic.table.coordination.tasks import Tasks
 from nova_holistic.table.records import (
     GroupRecord, PlanRecord, PlanStatus)
 from nova_holistic.table.store import PlacementTable
@@ -71,6 +77,7 @@ class FederatedEngines:
         self._clock = clock
         self._seconds = options.placement_seconds
         self._timeout = timedelta(seconds=options.task_timeout)
+        self._attempts = conf.engine.attempts
         self._name = (f'parent:{socket.gethostname()[:64]}:'
                       f'{uuid.uuid4().hex[:8]}')
         self._heartbeats = Heartbeats(
@@ -195,8 +202,13 @@ class FederatedEngines:
             self._table.tasks.return_work(self._owner(), group_uuid)
             return
         crash_points.reached('federation.task-taken')
-        with self._heartbeats.during('group', group_uuid):
-            self._tasks.perform(record, _user(context))
+        with (self._returned_after_error(self._table.tasks, group_uuid),
+              self._heartbeats.during('group', group_uuid)):
+            why_not = self._too_often(record)
+            if why_not is None:
+                self._tasks.perform(record, _user(context))
+            else:
+                self._tasks.give_up(record, [why_not])
 
     def _plan(self, context: RequestContext, plan_uuid: str) -> None:
         now = self._clock()
@@ -204,12 +216,36 @@ class FederatedEngines:
             plan_uuid, self._owner(), now, now - self._timeout)
         if record is None:
             return
-        with self._heartbeats.during('plan', plan_uuid):
+        with (self._returned_after_error(self._table.plans, plan_uuid),
+              self._heartbeats.during('plan', plan_uuid)):
+            why_not = self._too_often(record)
             answer = make_plan(
-                self._planners, record, _user(context), self._seconds)
-        self._table.plans.finish(
-            plan_uuid, self._owner(), answer.status, answer.document,
-            self._clock())
+                self._planners, record, _user(context), self._seconds
+            ) if why_not is None else failed_answer([why_not])
+            self._table.plans.finish(
+                plan_uuid, self._owner(), answer.status, answer.document,
+                self._clock())
+
+    @contextlib.contextmanager
+    def _returned_after_error(self, work: Tasks | Plans,
+                              record_uuid: str) -> Iterator[None]:
+        """The context of work that the next request of its user may begin
+        again after an error. An unexpected error counts as an attempt, because
+        it may occur each time."""
+        try:
+            yield
+        except Exception as error:
+            counted = not isinstance(error, exceptions.HolisticError)
+            work.return_work(self._owner(), record_uuid, counted)
+            raise
+
+    def _too_often(self, record: GroupRecord | PlanRecord) -> Reason | None:
+        """The reason why the work is not tried again; None: it is tried."""
+        if record.attempts <= self._attempts:
+            return None
+        return reasons.of_engine(
+            f'in {self._attempts} attempts, the process of the parent stopped '
+            'or an unexpected error occurred')
 
     def _owner(self) -> str:
         """The name of this process, which may have forked since the start."""

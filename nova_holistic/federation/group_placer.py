@@ -23,6 +23,7 @@ from nova_holistic.federation.table_journal import TableJournal
 from nova_holistic.federation.undo import undo_parts
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
+from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
 from nova_holistic.table.store import PlacementTable
@@ -50,6 +51,8 @@ class GroupPlacer:
         """Place a group whose task belongs to this process.
 
         :param record: result of ``table.tasks.take``
+        :raises TableError: the table does not respond; the placement may have
+            been written
         """
         journal = TableJournal(self._table.parts, record.uuid, record.engine,
                                self._clock)
@@ -68,6 +71,8 @@ class GroupPlacer:
         except JournalRefused as error:
             LOG.warning('This process stops its work on group %s: %s',
                         record.uuid, error)
+        except table_errors.TableError:
+            raise
         except exceptions.HolisticError as error:
             self._give_up(record, GroupStatus.ERROR,
                           reasons.of_errors(error))

@@ -15,6 +15,7 @@ from nova_holistic.federation.planner import FederatedPlanner
 from nova_holistic.federation.planners import Planners
 from nova_holistic.federation.results import (
     Offered, Refused, Request, Unknown)
+from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import PlanRecord, PlanStatus
 
 LOG = logging.getLogger(__name__)
@@ -29,6 +30,7 @@ def make_plan(planners: Planners, record: PlanRecord, user: User,
     """The answer to a request for a plan. The hosts of the plan are clouds.
 
     :param seconds: time limit
+    :raises TableError: the table does not respond
     """
     document = record.document.get('group', record.document)
     request = Request(document, record.objective, 0, '', seconds)
@@ -36,6 +38,8 @@ def make_plan(planners: Planners, record: PlanRecord, user: User,
         planner = planners.of(user)
         started = planner.timer()
         found = planner.offer(request)
+    except table_errors.TableError:
+        raise
     except exceptions.HolisticError as error:
         return failed_answer(reasons.of_errors(error))
     except Exception as error:

@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from nova_holistic.documents.validation import listed
+from nova_holistic.engine import reasons
+from nova_holistic import exceptions
 from nova_holistic.federation.child import Child, ChildGroup, Refusal
 from nova_holistic.federation.credentials.user import User
 from nova_holistic.federation.credentials.user_children import UserChildren
@@ -20,8 +22,9 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.plan import Reason
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.coordination.parts import GroupPart
+from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (
-    GroupRecord, MemberRecord, MemberState, Task)
+    GroupRecord, GroupStatus, MemberRecord, MemberState, Task)
 from nova_holistic.table.store import PlacementTable
 
 
@@ -46,10 +49,33 @@ class GroupTasks:
         self._clock = clock
 
     def perform(self, record: GroupRecord, user: User) -> None:
-        """Perform the task of a group.
+        """Perform the task of a group. An error ends the task, as in the
+        engine of a single cloud.
 
         :param record: result of ``table.tasks.take``
+        :raises TableError: the table does not respond; the task remains
         """
+        try:
+            self._perform(record, user)
+        except table_errors.TableError:
+            raise
+        except exceptions.HolisticError as error:
+            self.give_up(record, reasons.of_errors(error))
+        except Exception as error:
+            self.give_up(record, [reasons.of_error(
+                error, f'{record.task} failed: {error!r}')])
+            raise
+
+    def give_up(self, record: GroupRecord, why: Sequence[Reason]) -> None:
+        """End the task without a result. A group that had a plan keeps it. The
+        next request of a user of the group settles its parts."""
+        changes = {'reasons': [each.to_row() for each in why],
+                   'updated_at': self._clock()}
+        if record.status == GroupStatus.PLANNING:
+            changes['status'] = GroupStatus.ERROR
+        self._table.tasks.finish(record.uuid, record.engine or '', changes)
+
+    def _perform(self, record: GroupRecord, user: User) -> None:
         if record.task == Task.UPDATING:
             self._updater.perform(record, user)
         elif record.task == Task.REPAIRING:
@@ -112,15 +138,15 @@ class GroupTasks:
 
         :param waiting: parts for which no request is sent
         """
-        reasons = [reason for each in waiting.values() for reason in each]
+        why = [reason for each in waiting.values() for reason in each]
         for part in self._parts(record):
             if part.child not in waiting:
                 found = send(self._child(user, part), part)
                 if found is not None:
-                    reasons += found.reasons
+                    why += found.reasons
         self._refresh.of_task(user, record, waiting)
         self._table.tasks.finish(record.uuid, record.engine or '', {
-            'reasons': [each.to_row() for each in reasons],
+            'reasons': [each.to_row() for each in why],
             'updated_at': self._clock()})
 
     def _parts(self, record: GroupRecord) -> list[GroupPart]:

@@ -33,6 +33,7 @@ from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.table.changes import group_revision
 from nova_holistic.table.changes.group_revision import Revision
+from nova_holistic.table import errors as table_errors
 from nova_holistic.table.queries.progress import SETTLING
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
@@ -76,6 +77,8 @@ class GroupUpdater:
 
         :param record: result of ``table.tasks.take``
         :param waiting: parts that keep their lost members
+        :raises TableError: the table does not respond; the update may have
+            been written
         """
         try:
             why = self._update(record, user, waiting)
@@ -83,6 +86,8 @@ class GroupUpdater:
             LOG.warning('This process stops its work on group %s: %s',
                         record.uuid, error)
             return
+        except table_errors.TableError:
+            raise
         except exceptions.HolisticError as error:
             why = reasons.of_errors(error)
             self._undo(record, user)
