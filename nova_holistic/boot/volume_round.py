@@ -150,6 +150,10 @@ class VolumeRound(VolumeSteps):
         if row.volume_uuid is None:
             return self._send_again(row) if self.is_old(row) else row
         volume = self.cinder.get(row.volume_uuid)
+        if volume is None or volume.status == ERROR:
+            member = self._member(row)
+            if member is not None:
+                return self.write(row, volume_uuid=member)
         if volume is None:
             return self.write(row, state=CreatedVolumeState.ENDED,
                               fault='the volume was deleted')
@@ -169,6 +173,15 @@ class VolumeRound(VolumeSteps):
             return self.write(row, seen_at=volume.updated_at)
         self._delete_others(row)
         return self.write(row, fault=None, state=CreatedVolumeState.AVAILABLE)
+
+    def _member(self, row: CreatedVolume) -> str | None:
+        """UUID of another volume of the attempt that is the member: the
+        request was sent twice, and the scheduler answered this one first."""
+        planned = self.planned(row)
+        if planned is None or planned.volume_uuid == row.volume_uuid:
+            return None
+        return next((volume.uuid for volume in self.of_attempt(row)
+                     if volume.uuid == planned.volume_uuid), None)
 
     def _still_building(self, row: CreatedVolume) -> CreatedVolume:
         since = (self.clock() - row.attempted_at).total_seconds()
@@ -199,10 +212,7 @@ class VolumeRound(VolumeSteps):
         volume = self.cinder.get(row.volume_uuid)
         if volume is None:
             self.note_deletion(row)
-            return self.write(
-                row, volume_uuid=None, attempt=None,
-                state=CreatedVolumeState.WAITING if self._may_repeat(row)
-                else CreatedVolumeState.FAILED)
+            return self._after_deletion(row)
         if volume.status == NOT_DELETED:
             return self.write(row, state=CreatedVolumeState.FAILED)
         if volume.status in UNUSED:
@@ -210,6 +220,20 @@ class VolumeRound(VolumeSteps):
         elif volume.status != DELETING:
             return self.write(row, state=CreatedVolumeState.KEPT)
         return row
+
+    def _after_deletion(self, row: CreatedVolume) -> CreatedVolume:
+        """Another volume of the attempt is deleted, too, or followed if it
+        has not failed. Without one, another attempt may follow."""
+        other = self.best_of_attempt(row)
+        if other is None:
+            return self.write(
+                row, volume_uuid=None, attempt=None,
+                state=CreatedVolumeState.WAITING if self._may_repeat(row)
+                else CreatedVolumeState.FAILED)
+        return self.write(
+            row, volume_uuid=other.uuid,
+            state=row.state if other.status in (ERROR, NOT_DELETED)
+            else CreatedVolumeState.CREATING)
 
     def _give_pool_up(self, row: CreatedVolume) -> None:
         """The member of a failed volume is planned again, in another pool if

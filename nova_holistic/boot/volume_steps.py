@@ -97,14 +97,17 @@ class VolumeSteps:
 
     def find(self, row: CreatedVolume) -> CreatedVolume:
         """The row with the volume of its last attempt, if Cinder has it."""
-        found = self.of_attempt(row)
-        if not found:
-            return row
+        best = self.best_of_attempt(row)
+        return row if best is None else self.write(
+            row, volume_uuid=best.uuid)
+
+    def best_of_attempt(self, row: CreatedVolume) -> CinderVolume | None:
+        """The volume of the last attempt; if it has several, the member, or
+        else a volume that has not failed. None if Cinder has none."""
         planned = self.planned(row)
         claimed = planned and planned.volume_uuid
-        best = min(found, key=lambda volume: (
+        return min(self.of_attempt(row), default=None, key=lambda volume: (
             volume.uuid != claimed, volume.status == ERROR, volume.uuid))
-        return self.write(row, volume_uuid=best.uuid)
 
     def of_attempt(self, row: CreatedVolume) -> list[CinderVolume]:
         if row.attempt is None:

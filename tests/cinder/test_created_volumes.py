@@ -574,6 +574,48 @@ def test_a_late_second_volume_of_one_attempt_is_deleted(cinder, engine):
         'available'}
 
 
+@pytest.fixture
+def answered_twice(cinder, engine):
+    """Cinder has executed a request late and its repetition, and has answered
+    only the repetition. The fixture returns the UUIDs of the volumes."""
+    send, found = engine.rights.volumes.create, []
+
+    class Twice:
+        @staticmethod
+        def create(body):
+            found[:] = []
+            for _ in range(2):
+                found.append(send(body))
+                cinder.wait_for(found[-1], ('error', 'available'))
+            return found[-1]
+
+    engine.rights.volumes = Twice
+    return found
+
+
+def test_a_late_first_volume_of_one_attempt_becomes_the_member(
+        cinder, engine, answered_twice):
+    group = engine.plan(database(20, count=1, **LOCAL))
+    engine.finish(group)
+    first, _ = answered_twice
+    engine.work(lambda: [volume['id'] for volume in cinder.all_volumes()]
+                == [first])
+    (row,) = engine.volumes(group).values()
+    assert (str(row.state), row.volume_uuid, row.fault) == (
+        'available', first, None)
+    engine.lifecycle.release(group)
+    engine.work(lambda: engine.status(group) is None)
+    assert engine.pools(group) == {} == sizes(cinder)
+
+
+def test_both_volumes_of_a_failed_attempt_are_deleted(
+        cinder, engine, answered_twice):
+    group = engine.plan(database(20, count=1, volume_type='array'))
+    broken_pools.update(('thin', 'thick'))
+    engine.finish(group, 'failed')
+    assert cinder.all_volumes() == []
+
+
 def test_ten_clients_at_once_get_what_the_pools_have(cinder, tmp_path):
     """Each client has an engine. The pool has capacity for four of the
     groups."""
