@@ -10,8 +10,9 @@ from typing import Any
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
+from nova_holistic.engine.named_paths import named_paths
 from nova_holistic.engine.settled_groups import (
-    named_rows, row_key, settled_group, settled_rows, without_unsettled)
+    row_key, settled_group, settled_rows, without_unsettled)
 from nova_holistic.engine.tasks import journal
 from nova_holistic.engine.update.unneeded_holds import drop_leftovers
 from nova_holistic.engine import volume_rows
@@ -25,7 +26,7 @@ from nova_holistic.table.changes.member_release import (
     RELEASABLE, UNCLAIMED)
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.group_reasons import (
-    about_missing, without_descriptions, without_missing)
+    about_missing, without_missing, without_paths)
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState)
 from nova_holistic.table.store import PlacementTable
@@ -61,8 +62,9 @@ class Lifecycle:
         Members with servers are not planned again when their servers are
         deleted.
 
-        :param members: paths of members, or of counted members for all of
-            their servers; None means all members
+        :param members: paths of members, of counted members for all of their
+            servers, or of nested groups for all of their members; None means
+            all members
         :param revision: required revision of the group before the first change
             of its lease or members; None means any
         :raises StaleRevision: the group has another revision
@@ -74,12 +76,16 @@ class Lifecycle:
             free when Placement responds again
         """
         group, rows = settled_rows(self._table, group_uuid, revision)
-        volumes = volume_rows.named(self._table, group, members)
+        volumes = volume_rows.of_group(self._table, group)
         if volumes:
             # Members that were added after the volumes were read are released
             # as well.
             group, rows = settled_rows(self._table, group_uuid, revision)
-        before = named_rows(group_uuid, rows, members, volumes)
+        before, paths = rows, frozenset[str]()
+        if members is not None:
+            paths = named_paths(group, rows, members, volumes)
+            before = [m for m in rows if m.member.path in paths]
+            volumes = [v for v in volumes if v.path in paths]
         if members is None:
             # A claim in progress that fails is held again only for a short
             # time, until the search for expired leases frees its place. The
@@ -94,14 +100,16 @@ class Lifecycle:
             crash_points.reached('release.lease-ended')
         names = {m.member.path for m in before}
         first = FirstChange(group_uuid, revision, functools.partial(
-            without_descriptions, names=members)
-            if members is not None and about_missing(group.reasons) else None)
-        after = [m for m in self._release(before, first, members is not None)
-                 if m.member.path in names]
+            without_paths, paths=paths)
+            if paths and about_missing(group.reasons) else None)
+        # If there are only volumes, their release is the first change.
+        of_volumes = bool(volumes) and not before
+        after = [m for m in self._release(
+            before, FirstChange(group_uuid) if of_volumes else first,
+            members is not None) if m.member.path in names]
         released, kept = volume_rows.release(
             self._table, volumes, self._clock(), members is not None,
-            # Otherwise, the release of the members was the first change.
-            None if before else first)
+            first if of_volumes else None)
         self._table.settle(group_uuid, self._clock())
         volume_rows.release_remaining(self._table, group, self._clock())
         crash_points.reached('release.settled')

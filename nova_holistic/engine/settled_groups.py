@@ -2,7 +2,7 @@
 """Reads groups that are not being planned as a whole, at the revision that a
 client has seen."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from nova_holistic.messaging import errors
 from nova_holistic.table.changes.claim import CLAIMABLE
@@ -10,7 +10,6 @@ from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Task)
 from nova_holistic.table.store import PlacementTable
-from nova_holistic.table.volume_records import VolumeRecord
 
 
 def settled_group(table: PlacementTable, group_uuid: str,
@@ -39,25 +38,6 @@ def settled_rows(table: PlacementTable, group_uuid: str,
         raise table_errors.GroupUnknown(group_uuid)
     _check(found[0], revision)
     return found
-
-
-def named_rows(group_uuid: str, members: Sequence[MemberRecord],
-               names: Collection[str] | None, volumes: Sequence[VolumeRecord],
-               ) -> Sequence[MemberRecord]:
-    """The members with these paths or descriptions; None means all.
-
-    :raises MemberUnknown: no member and no volume has one of the names
-    """
-    if names is None:
-        return members
-    known = {m.member.path for m in members} | {
-        m.member.description for m in members}.union(*(
-            (row.path, row.description) for row in volumes))
-    for name in names:
-        if name not in known:
-            raise table_errors.MemberUnknown(group_uuid, name)
-    return [m for m in members if m.member.path in names
-            or m.member.description in names]
 
 
 def without_unsettled(before: Sequence[MemberRecord],

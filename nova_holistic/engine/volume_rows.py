@@ -5,7 +5,7 @@ Cinder's scheduler counts planned volumes if it has the driver and the filter
 of ``nova_holistic.cinder``. So the rows themselves reserve the capacity.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from nova_holistic.documents.groups import volumes as documents
@@ -74,17 +74,12 @@ def forget(table: PlacementTable, record: GroupRecord) -> None:
         table.volumes.write(record.uuid, (), record.engine)
 
 
-def named(table: PlacementTable, group: GroupRecord,
-          names: Collection[str] | None) -> Sequence[VolumeRecord]:
-    """The volumes with these paths or descriptions.
-
-    :param names: None means all volumes
-    """
+def of_group(table: PlacementTable,
+             group: GroupRecord) -> Sequence[VolumeRecord]:
+    """All volumes of a group."""
     if not documents.has_volumes(group.document):
         return ()
-    return [row for row in table.volumes.of_group(group.uuid)
-            if names is None or row.path in names
-            or row.description in names]
+    return table.volumes.of_group(group.uuid)
 
 
 def release(table: PlacementTable, seen: Sequence[VolumeRecord],

@@ -8,6 +8,7 @@ from typing import Any
 
 from nova_holistic import crash_points
 from nova_holistic.documents.validation import brief
+from nova_holistic.engine.named_paths import named_paths
 from nova_holistic.federation.child import Document, Refusal
 from nova_holistic.federation.credentials.user import User
 from nova_holistic.federation.credentials.user_children import UserChildren
@@ -52,7 +53,8 @@ class GroupChanges:
                 revision: int | None = None) -> Released:
         """Release planned members in their children.
 
-        :param names: paths of members, or of counted members; None: all
+        :param names: paths of members, of counted members, or of nested
+            groups; None: all
         :param revision: required revision of the group; None means any
         :raises StaleRevision: the group has another revision
         :raises GroupUnknown: there is no such group
@@ -61,8 +63,8 @@ class GroupChanges:
             nothing is released
         :raises ChildFailed: a child did not release its part
         """
-        self._settled(group_uuid, revision)
-        before = self._named(group_uuid, names)
+        group = self._settled(group_uuid, revision)
+        before = self._named(group, names)
         chosen = {row.member.path for row in before}
         failed = []
         for part in self._parts(group_uuid):
@@ -227,18 +229,13 @@ class GroupChanges:
             raise errors.GroupBusy(f'group {group_uuid} is being placed')
         return group
 
-    def _named(self, group_uuid: str, names: Collection[str] | None
+    def _named(self, group: GroupRecord, names: Collection[str] | None
                ) -> Sequence[MemberRecord]:
-        members = self._table.members(group_uuid)
+        members = self._table.members(group.uuid)
         if names is None:
             return members
-        known = {name for row in members
-                 for name in (row.member.path, row.member.description)}
-        for name in names:
-            if name not in known:
-                raise table_errors.MemberUnknown(group_uuid, name)
-        return [row for row in members if row.member.path in names
-                or row.member.description in names]
+        paths = named_paths(group, members, names)
+        return [row for row in members if row.member.path in paths]
 
 
 def _changed(group_uuid: str) -> errors.GroupBusy:

@@ -44,7 +44,7 @@ class VolumePositions:
             position
         :raises TableError: the table does not respond
         """
-        rows = [row for row in volume_rows.named(self._table, record, None)
+        rows = [row for row in volume_rows.of_group(self._table, record)
                 if row.state in OCCUPYING]
         if not rows:
             return members

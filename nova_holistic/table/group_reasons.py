@@ -73,20 +73,25 @@ def reduced(before: Rows, remaining: Callable[
     :param remaining: receives the paths of the missing members, in their
         order; returns those that are still missing
     """
-    missing = remaining([path for reason in about_missing(before)
-                         for path in reason['missing']])
+    missing = remaining(missing_paths(before))
     return [each for reason in before
             if (each := _reduced(reason, missing)) is not None]
 
 
-def without_descriptions(before: Rows, names: Collection[str]) -> Rows:
-    """The reasons when no member of these descriptions is missing any
-    longer.
+def without_paths(before: Rows, paths: Collection[str]) -> Rows:
+    """The reasons when these members and replicas are not missing any longer.
 
-    :param names: paths of descriptions
+    :param paths: paths of members, of replicas and of descriptions
     """
     return reduced(before, lambda missing: [
-        path for path in missing if description_of(path) not in names])
+        path for path in missing if path not in paths
+        and description_of(path) not in paths])
+
+
+def missing_paths(reasons: Iterable[Row]) -> list[str]:
+    """The paths of the missing members, in their order."""
+    return [path for reason in about_missing(reasons)
+            for path in reason['missing']]
 
 
 def _reduced(reason: Row, missing: Collection[str]) -> Row | None:

@@ -163,8 +163,8 @@ def _release_arguments(parser: argparse.ArgumentParser) -> None:
     _add_uuid(parser)
     parser.add_argument(
         'members', nargs='*', metavar='MEMBER',
-        help='path of a member, or of a counted member for all its servers '
-             '(default: all members)')
+        help='path of a member, of a counted member for all its servers, or '
+             'of a nested group for all its members (default: all members)')
 
 
 def _extend_arguments(parser: argparse.ArgumentParser) -> None:

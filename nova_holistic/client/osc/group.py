@@ -221,8 +221,9 @@ class ReleaseGroup(HolisticCommand, command.Lister):
         parser = with_group(super().get_parser(prog_name))
         parser.add_argument(
             '--member', metavar='<path>', action='append',
-            help='Path of a member, or of a counted member for all its '
-                 'servers; may be repeated (default: all members)')
+            help='Path of a member, of a counted member for all its servers, '
+                 'or of a nested group for all its members; may be repeated '
+                 '(default: all members)')
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:

@@ -120,7 +120,7 @@ class LinkUse:
         # A lost volume keeps its traffic until it is planned again.
         placement |= {
             row.path: host_of(volume_rows.planned_place(row))
-            for row in volume_rows.named(self._table, record, None)
+            for row in volume_rows.of_group(self._table, record)
             if row.state != MemberState.RELEASED}
         group = parse_group(record.document, self._policy_types).resized(
             placement.keys())

@@ -52,7 +52,8 @@ def release(database: Database, holds: Collection[str], now: datetime,
     :returns: False if the group has another revision or does not exist, and
         nothing is changed
     """
-    for batch in batches(sorted(holds)):
+    # Without holds, only the first change is made.
+    for batch in list(batches(sorted(holds))) or [[]]:
         if not _release_batch(database, batch, now, with_servers, first):
             return False
         first = None

@@ -48,6 +48,62 @@ def test_releasing_a_counted_member_releases_its_free_servers(world):
     world.assert_agreement()
 
 
+def test_releasing_a_nested_group_releases_its_members(world):
+    group = world.create()
+    assert world.lifecycle.release(group.uuid, ['db']).released == (
+        'db/node-0', 'db/node-1')
+    assert world.states(group) == {
+        'web': 'planned', 'db/node-0': 'released', 'db/node-1': 'released'}
+    world.assert_agreement()
+
+
+def test_releasing_the_replicas_of_a_group_releases_each(world):
+    group = world.create({'group': {'name': 'shop', 'groups': [{
+        'name': 'shard', 'count': {'desired': 2, 'max': 3},
+        'members': [{'name': 'node', 'resources': SMALL}]}]}})
+    assert world.lifecycle.release(group.uuid, ['shard-1']).released == (
+        'shard-1/node',)
+    assert world.lifecycle.release(group.uuid, ['shard']).released == (
+        'shard-0/node',)
+
+
+def test_a_described_member_without_servers_is_released(world):
+    document = shop()
+    document['group']['members'].append({
+        'name': 'more', 'count': {'min': 0, 'desired': 0, 'max': 2},
+        'resources': SMALL})
+    group = world.create(document)
+    assert world.lifecycle.release(
+        group.uuid, ['more', 'web']).released == ('web',)
+    with pytest.raises(errors.StaleRevision):
+        world.lifecycle.release(group.uuid, ['more'], 2)
+
+
+def test_a_member_of_a_group_without_a_plan_is_released(world):
+    group = world.create(shop(nodes=3))
+    assert status(world, group) == 'unplaceable'
+    for name in 'web', 'db/node', 'db/node-2', 'db':
+        assert world.lifecycle.release(group.uuid, [name]).released == ()
+    with pytest.raises(table_errors.MemberUnknown):
+        world.lifecycle.release(group.uuid, ['cache'])
+
+
+def test_a_missing_member_is_released(world):
+    """Only one of three servers has a place. A release of the member ends the
+    reasons for the two others, even if the group has none of its rows."""
+    document = shop()
+    document['group']['groups'][0]['members'][0].update(
+        count={'min': 0, 'desired': 3}, resources={'VCPU': 999})
+    group = world.create(document)
+    assert world.states(group) == {'web': 'planned'}
+    assert world.table.get_group(group.uuid).reasons
+    world.lifecycle.release(group.uuid, ['db/node-1'])
+    assert {tuple(reason['missing']) for reason in world.table.get_group(
+        group.uuid).reasons} == {('db/node-0', 'db/node-2')}
+    world.lifecycle.release(group.uuid, ['db'])
+    assert not world.table.get_group(group.uuid).reasons
+
+
 def test_an_unknown_member_is_an_error_and_frees_nothing(world):
     group = world.create()
     with pytest.raises(table_errors.MemberUnknown):
