@@ -7,8 +7,10 @@ to its nested stacks.
 """
 
 from collections.abc import Mapping, Sequence
+import itertools
 from typing import Any
 
+from heat.common import grouputils
 from heat.engine import properties
 from heat.engine import resource
 from heat.engine.resources.openstack.heat import resource_group
@@ -18,6 +20,7 @@ from nova_holistic.heat import api_client
 from nova_holistic.heat.members.indexed_groups import IndexedGroups
 from nova_holistic.heat.members.indexed_members import IndexedMembers
 from nova_holistic.heat.members import step_lease
+from nova_holistic.heat.templates.stack_types import StackTypes
 from nova_holistic.heat.templates.template_servers import (
     GROUP_HINT, HINTS, MEMBER_HINT, RESOURCE_GROUP, SERVER)
 
@@ -30,7 +33,7 @@ class ResourceGroup(resource_group.ResourceGroup):
     """Names of the servers that an update deletes."""
 
     def handle_create(self) -> Any:
-        self._plan(self.properties)
+        self._plan(self.properties, list(self._resource_names()))
         return super().handle_create()
 
     def handle_update(self, json_snippet: Any, tmpl_diff: Any,
@@ -38,10 +41,15 @@ class ResourceGroup(resource_group.ResourceGroup):
         updated = json_snippet.properties(
             self.properties_schema, self.context)
         before = list(self._resource_names())
-        self._plan(updated)
+        rolling = json_snippet.update_policy(
+            self.update_policy_schema, self.context)[self.ROLLING_UPDATE]
+        needed = self._names_after(updated, rolling if self.res_def_changed(
+            prop_diff) else None)
+        self._plan(updated, needed)
         checkers = super().handle_update(json_snippet, tmpl_diff, prop_diff)
         after = set(self._resource_names())
-        self._removed = [name for name in before if name not in after]
+        self._removed = [name for name in dict.fromkeys([*before, *needed])
+                         if name not in after]
         return checkers
 
     def check_update_complete(self, checkers: Any) -> bool:
@@ -53,13 +61,39 @@ class ResourceGroup(resource_group.ResourceGroup):
                              self.get_size(), self._removed)
         return complete
 
-    def _plan(self, values: properties.Properties) -> None:
+    def _names_after(self, values: properties.Properties,
+                     rolling: Mapping[str, int] | None) -> list[str]:
+        """The names of all servers that exist during or after an update.
+
+        Heat records which names it skips only when the update begins.
+
+        :param values: the properties after the update
+        :param rolling: how the update replaces servers, if it does
+        """
+        recorded = set(self._current_skiplist())
+        skipped = set(self._get_new_skiplist_entries(values, recorded))
+        if values[self.REMOVAL_POLICIES_MODE] != self.REMOVAL_POLICY_UPDATE:
+            skipped |= recorded
+        number = values[self.COUNT]
+        if rolling:
+            existing = grouputils.GroupInspector.from_parent_resource(self)
+            # Heat adds servers first if many must remain in service.
+            number = max([number, *(size for size, _ in self._get_batches(
+                number, len(set(existing.member_names(
+                    include_failed=True)) - skipped),
+                rolling[self.MAX_BATCH_SIZE], rolling[self.MIN_IN_SERVICE]))])
+        return list(itertools.islice((
+            name for name in map(str, itertools.count())
+            if name not in skipped), number))
+
+    def _plan(self, values: properties.Properties,
+              names: Sequence[str]) -> None:
+        """:param names: of the servers"""
         members = self._members(values)
         if members is None:
             return
         client = api_client.client(self.context)
-        if members.plan(client, list(
-                self._resource_names(values[self.COUNT]))):
+        if members.plan(client, names):
             step_lease.hold(client.groups, members.group,
                             self.stack.timeout_secs())
 
@@ -68,7 +102,10 @@ class ResourceGroup(resource_group.ResourceGroup):
         """The members, or the nested groups, to which the servers belong."""
         definition = values[self.RESOURCE_DEF]
         server = definition[self.RESOURCE_DEF_PROPERTIES] or {}
-        if definition[self.RESOURCE_DEF_TYPE] != SERVER:
+        kind = definition[self.RESOURCE_DEF_TYPE]
+        # A template that replaces the type of servers receives their hints.
+        if SERVER not in (kind, StackTypes(self.stack.env).resolved(
+                kind, '', '')):
             group, path = map(server.get, (GROUP_HINT, PATH_PARAMETER))
             return IndexedGroups(group, path, values[self.INDEX_VAR]) if (
                 group and path) else None

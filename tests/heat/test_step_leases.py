@@ -2,7 +2,6 @@
 """Resources that add servers in batches, with the API of groups replaced: the
 places are held until Heat may create the last server."""
 
-import copy
 from datetime import timedelta
 from types import SimpleNamespace
 
@@ -10,9 +9,9 @@ from heat.engine.resources.openstack.heat import autoscaling_group
 from oslo_utils import timeutils
 import pytest
 
-from nova_holistic.client.errors import Refused
 from nova_holistic.heat import resource_group
 from nova_holistic.heat import scaling_group
+from tests.heat.replaced_api import Groups
 from tests.heat.templates import (
     HEAD, pointing, resource_group as resources, scaling_group as scaled,
     server)
@@ -30,56 +29,7 @@ parameters:
   holistic_group: {type: string}
   holistic_path: {type: string}
 '''
-DEFAULT = 3600
 HOURS = 3 * 3600
-
-
-class Groups:
-    """The API of one group with one unused place of each kind.
-
-    :ivar end: naive UTC of the end of the lease
-    :ivar leases: seconds of the requests that extend the lease
-    :ivar refusals: status codes of the next requests to extend the lease
-    """
-
-    def __init__(self):
-        self.end = None
-        self.leases = []
-        self.refusals = []
-        self.definition = {'name': 'outside', 'members': [
-            {'name': 'node-0', 'flavor': 'tiny'},
-            {'name': 'worker', 'flavor': 'tiny', 'count': {
-                'desired': 1, 'max': 9}}], 'groups': [
-            {'name': 'cell0', 'members': [{'name': 'a', 'flavor': 'tiny'}]}]}
-
-    def wait(self, group_id, timeout=0):
-        return {'definition': copy.deepcopy(self.definition),
-                'revision': 1, 'reasons': [],
-                'members': {'planned': 1}, 'lease_expires_at':
-                self.end and f'{self.end.isoformat(timespec="seconds")}Z'}
-
-    def add_members(self, group_id, members):
-        for member in members:
-            self.definition['members'] = [
-                each for each in self.definition['members']
-                if each['name'] != member['name']] + [member]
-        self._begin()
-
-    def update(self, group_id, document, revision):
-        self.definition = document
-        self._begin()
-
-    def extend(self, group_id, seconds):
-        if self.refusals:
-            raise Refused(self.refusals.pop(0), '', 'refused')
-        self.leases.append(seconds)
-        self.end = timeutils.utcnow() + timedelta(seconds=seconds)
-
-    def _begin(self):
-        """New members have the default lease at least."""
-        if self.end is not None:
-            self.end = max(self.end, timeutils.utcnow() + timedelta(
-                seconds=DEFAULT))
 
 
 @pytest.fixture
@@ -106,7 +56,7 @@ def step(heat, monkeypatch, groups):
                 name, found.t, stack).resize(capacity)
         else:
             made = resource_group.ResourceGroup(name, found.t, stack)
-            made._plan(made.properties)
+            made._plan(made.properties, list(made._resource_names()))
         return groups.leases
 
     return step
