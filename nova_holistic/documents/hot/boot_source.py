@@ -17,6 +17,8 @@ _SOURCES = ('volume_id', 'snapshot_id', 'image', 'image_id')
 """Keys of a device that is a volume. Its default ``boot_index`` is 0 in Heat,
 and -1 for all other devices."""
 _LONGEST = 255
+_UNKNOWN = object()
+"""A value that is known only when the stack is created."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +38,21 @@ def read_boot(properties: Mapping[str, Any], resolver: Resolver,
     """The boot source in the properties of a server. The value of an
     unevaluated function is unknown."""
     image = _text(properties.get('image'), resolver, join(place, 'image'))
+    has_image = _has(properties, 'image', resolver, place)
     for device, where in _devices(properties, DEVICES, resolver, place):
-        if _is_root_volume(device, resolver, where):
+        if device is None:
+            # Without an image, one of the unknown devices is the root disk.
+            if not has_image:
+                return BootSource(None, True)
+        elif _is_root_volume(device, resolver, where):
             return BootSource(image or _text(
                 device.get('image') or device.get('image_id'), resolver,
                 join(where, 'image')), True)
-    if not _has(properties, 'image', resolver, place):
+    if not has_image:
         for device, where in _devices(
                 properties, _OLD_DEVICES, resolver, place):
-            if _known(device.get('device_name'), resolver,
-                      where) in _OLD_ROOTS:
+            if device is None or _known(
+                    device.get('device_name'), resolver, where) in _OLD_ROOTS:
                 return BootSource(None, True)
     return BootSource(image)
 
@@ -69,18 +76,27 @@ def _has(around: Mapping[str, Any], key: str, resolver: Resolver,
 
 
 def _devices(properties: Mapping[str, Any], key: str, resolver: Resolver,
-             place: str) -> Iterator[tuple[Mapping[str, Any], str]]:
+             place: str) -> Iterator[tuple[Mapping[str, Any] | None, str]]:
+    """The devices with their positions. None stands for devices that are known
+    only when the stack is created."""
     place = join(place, key)
-    devices = properties.get(key)
-    if function_name(devices):
-        devices = _known(devices, resolver, place)
-    if not isinstance(devices, list):
-        return
-    for i, device in enumerate(devices):
-        if function_name(device):
-            device = _known(device, resolver, join(place, i))
-        if isinstance(device, dict):
+    devices = _evaluated(properties.get(key), resolver, place)
+    if devices is _UNKNOWN:
+        yield None, place
+    for i, device in enumerate(devices if isinstance(devices, list) else ()):
+        device = _evaluated(device, resolver, join(place, i))
+        if device is _UNKNOWN:
+            yield None, join(place, i)
+        elif isinstance(device, dict):
             yield device, join(place, i)
+
+
+def _evaluated(value: Any, resolver: Resolver, place: str) -> Any:
+    """The value of a function; any other value remains unchanged."""
+    try:
+        return resolver.value(value, place) if function_name(value) else value
+    except InvalidDocument:
+        return _UNKNOWN
 
 
 def _known(value: Any, resolver: Resolver, place: str) -> Any:

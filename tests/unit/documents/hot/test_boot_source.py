@@ -80,6 +80,22 @@ def test_other_devices_are_no_root_volumes(devices):
     assert (found.image, found.boot_from_volume) == ('cirros', False)
 
 
+@pytest.mark.parametrize('key', [
+    'block_device_mapping', 'block_device_mapping_v2'])
+@pytest.mark.parametrize('devices', [
+    {'repeat': {'for_each': {'%v%': ['a', 'b']}, 'template': {
+        'volume_id': '%v%'}}}, [{'if': ['made', VOLUME, {'swap_size': 1}]}]])
+def test_a_server_without_an_image_boots_from_one_of_its_volumes(key, devices):
+    # Nova refuses any other server without an image.
+    assert wanted(**{key: devices}).boot_from_volume
+
+
+def test_a_root_volume_follows_a_device_of_a_function():
+    found = wanted(image='cirros', block_device_mapping_v2=[
+        {'get_attr': ['x', 'y']}, VOLUME])
+    assert (found.image, found.boot_from_volume) == ('cirros', True)
+
+
 def test_servers_of_a_group_have_their_own_images():
     document = convert(template({'web': servers(
         2, image='image-%index%')}), {}).document
