@@ -97,7 +97,7 @@ class Membership:
             self._check_server_group(named, resources[name]['type'])
 
     def _check_server_group(self, named: NamedResource, kind: str) -> None:
-        if kind != SERVER_GROUP:
+        if kind != SERVER_GROUP and named.resource not in self.inside:
             of_servers = kind == RESOURCE_GROUP
             raise InvalidDocument(
                 named.place, f'resource {brief(named.resource)} is of type '

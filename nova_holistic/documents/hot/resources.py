@@ -236,15 +236,20 @@ class Resources:
             return None
         place = join(place, 'group')
         name = group['get_resource']
-        found = self._resources.get(name) if isinstance(name, str) else None
-        if found is None or found['type'] != SERVER_GROUP:
-            similar = did_you_mean(name if isinstance(name, str) else '', (
-                each for each, resource in self._resources.items()
-                if resource['type'] == SERVER_GROUP))
+        if not isinstance(name, str) or not self._is_server_group(name):
+            similar = did_you_mean(
+                name if isinstance(name, str) else '',
+                filter(self._is_server_group, self._resources))
             raise InvalidDocument(
                 place, f'{brief(name)} is not an {SERVER_GROUP} of the '
                        f'template{similar}')
         return name
+
+    def _is_server_group(self, name: str) -> bool:
+        """Whether a resource is a server group, or replaces one."""
+        kind = self._resources.get(name, {}).get('type')
+        return SERVER_GROUP in (kind, self._source.type_of(
+            kind, join('resources', name, 'type'), name))
 
     def _value(self, properties: dict, key: str, place: str) -> Any:
         return self._resolver.value(properties.get(key), join(place, key))

@@ -90,6 +90,16 @@ def test_a_type_of_the_registry_is_a_nested_template():
         given) == {'a/server': 'm1.small', 'b': 'm1.small'}
 
 
+def test_a_type_of_the_registry_is_a_server_group():
+    near = {'type': 'My::Group', 'properties': {'policies': ['affinity']}}
+    hints = {'group': {'get_resource': 'near'}}
+    made = template({'near': near, 'a': server(scheduler_hints=hints)},
+                    groups={'front': {'members': ['near']}})
+    given = source({'My::*': 'OS::Nova::Server*',
+                    'My::Group': 'OS::Nova::ServerGroup'})
+    assert flavors(made, given).keys() == {'front/near/a'}
+
+
 def test_nested_templates_may_be_nested():
     rack = template({'nodes': repeated(2), 'web': servers(2)})
     made = template({'racks': repeated(2, 'rack.yaml')})
