@@ -230,13 +230,12 @@ class FederatedEngines:
     def _returned_after_error(self, work: Tasks | Plans,
                               record_uuid: str) -> Iterator[None]:
         """The context of work that the next request of its user may begin
-        again after an error. An unexpected error counts as an attempt, because
-        it may occur each time."""
+        again after an error. Each attempt counts, because the same error may
+        occur each time."""
         try:
             yield
-        except Exception as error:
-            counted = not isinstance(error, exceptions.HolisticError)
-            work.return_work(self._owner(), record_uuid, counted)
+        except Exception:
+            work.return_work(self._owner(), record_uuid, counted=True)
             raise
 
     def _too_often(self, record: GroupRecord | PlanRecord) -> Reason | None:
@@ -245,7 +244,7 @@ class FederatedEngines:
             return None
         return reasons.of_engine(
             f'in {self._attempts} attempts, the process of the parent stopped '
-            'or an unexpected error occurred')
+            'or an error occurred')
 
     def _owner(self) -> str:
         """The name of this process, which may have forked since the start."""

@@ -96,15 +96,15 @@ def test_the_attempts_of_a_plan_are_limited(parent, monkeypatch):
     assert f'{ATTEMPTS} attempts' in found['reasons'][0]['message']
 
 
+@pytest.mark.parametrize('ends', [False, True])
 @pytest.mark.parametrize('method', ['write_members', 'finish'])
 def test_a_task_waits_while_the_table_does_not_respond(
-        parent, monkeypatch, method):
-    """The next request of the user begins it again, and the failure does not
-    count as an attempt."""
+        parent, monkeypatch, method, ends):
+    """The next request of the user begins it again."""
     work = work_of(parent)
     group = parent.ask('POST', '/v1/groups', {'group': SPLIT}).json['group'][
         'id']
-    for _ in range(ATTEMPTS + 1):
+    for _ in range(ATTEMPTS):
         monkeypatch.setattr(
             parent.table if method == 'write_members' else parent.table.tasks,
             method, without_table)
@@ -115,10 +115,15 @@ def test_a_task_waits_while_the_table_does_not_respond(
         assert (record.task, record.engine, record.status) == (
             'planning', None, 'planning')
         parent.get(group)
+        if not ends:
+            break
     performed(work)
     found = parent.get(group)
-    assert (found['status'], found['reasons']) == ('planned', [])
-    assert parent.clouds.held() == {'ams': 2, 'dfw': 2}
+    assert (found['task'], found['status']) == (
+        None, 'error' if ends else 'planned')
+    # A request of the user undoes the parts of a group without a placement.
+    parent.get(group)
+    assert parent.clouds.held() == ({} if ends else {'ams': 2, 'dfw': 2})
 
 
 def without_table(*words):
