@@ -21,6 +21,7 @@ from nova_holistic.federation.results import Placed, Refused, Request
 from nova_holistic.federation.splitting.cloud_rules import CLOUD
 from nova_holistic.federation.table_journal import TableJournal
 from nova_holistic.federation.undo import undo_parts
+from nova_holistic.federation import unfinished_task
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.table import errors as table_errors
@@ -143,9 +144,7 @@ class GroupPlacer:
 
     def _give_up(self, record: GroupRecord, status: GroupStatus,
                  why: Sequence[Reason]) -> None:
-        self._table.tasks.finish(record.uuid, record.engine, {
-            'status': status, 'reasons': [each.to_row() for each in why],
-            'updated_at': self._clock()})
+        unfinished_task.end(self._table, record, why, self._clock(), status)
 
 
 def _definition(record: GroupRecord) -> Mapping[str, Any]:

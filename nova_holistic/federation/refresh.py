@@ -74,15 +74,14 @@ class Refresh:
         record = self._table.get_group(group_uuid)
         if record is None or record.task is not None:
             return
-        parts = self._table.parts.of_group(group_uuid)
-        if any(part.state != PartState.COMMITTED for part in parts):
+        if self._settler.is_due(group_uuid):
             journal = TableJournal(self._table.parts, group_uuid, None,
                                    self._clock, record.revision)
             # If a task has begun since, it settles the parts, too. A cloud in
             # the definition may no longer be a child.
             with contextlib.suppress(JournalRefused, InvalidDocument):
                 self._settler.settle(user, record, journal)
-                parts = self._table.parts.of_group(group_uuid)
+        parts = self._table.parts.of_group(group_uuid)
         # A deletion of the group that has not ended may have deleted parts.
         mirrored_members.lose_members_elsewhere(
             self._table.database, group_uuid,

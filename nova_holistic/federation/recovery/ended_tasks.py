@@ -12,9 +12,10 @@ from datetime import datetime, timedelta
 import os
 import socket
 
+from nova_holistic.federation import unfinished_task
 from nova_holistic.model.plan import Reason
 from nova_holistic.table.errors import GroupUnknown
-from nova_holistic.table.records import GroupRecord, GroupStatus
+from nova_holistic.table.records import GroupRecord
 from nova_holistic.table.store import PlacementTable
 
 BUSY, ENDED, FOUND, NO_TASK = 'busy', 'ended', 'found', 'no task'
@@ -67,11 +68,8 @@ def end(table: PlacementTable, group_uuid: str, timeout: timedelta,
         return _result(group, BUSY)
     text = f'an operator has ended the task {taken.task} before its end'
     why = Reason('', text, names=(), hidden=(), public=text)
-    changes = {'reasons': [why.to_row()], 'updated_at': now}
-    if taken.status == GroupStatus.PLANNING:
-        changes['status'] = GroupStatus.ERROR
-    return _result(taken, ENDED if table.tasks.finish(
-        group_uuid, owner, changes) else BUSY)
+    return _result(taken, ENDED if unfinished_task.end(
+        table, taken, [why], now) else BUSY)
 
 
 def _result(group: GroupRecord, result: str) -> EndedTask:

@@ -16,6 +16,7 @@ from nova_holistic.federation.group_placer import GroupPlacer
 from nova_holistic.federation.refresh import Refresh
 from nova_holistic.federation.saga.journal import PartState
 from nova_holistic.federation.table_journal import record_of, TableJournal
+from nova_holistic.federation import unfinished_task
 from nova_holistic.federation.update.group_updater import GroupUpdater, Waiting
 from nova_holistic.federation.update.part_settler import HELD
 from nova_holistic.model.frozen import FrozenMapping
@@ -24,7 +25,7 @@ from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.coordination.parts import GroupPart
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (
-    GroupRecord, GroupStatus, MemberRecord, MemberState, Task)
+    GroupRecord, MemberRecord, MemberState, Task)
 from nova_holistic.table.store import PlacementTable
 
 
@@ -67,13 +68,8 @@ class GroupTasks:
             raise
 
     def give_up(self, record: GroupRecord, why: Sequence[Reason]) -> None:
-        """End the task without a result. A group that had a plan keeps it. The
-        next request of a user of the group settles its parts."""
-        changes = {'reasons': [each.to_row() for each in why],
-                   'updated_at': self._clock()}
-        if record.status == GroupStatus.PLANNING:
-            changes['status'] = GroupStatus.ERROR
-        self._table.tasks.finish(record.uuid, record.engine or '', changes)
+        """End the task without a result: see ``unfinished_task.end``."""
+        unfinished_task.end(self._table, record, why, self._clock())
 
     def _perform(self, record: GroupRecord, user: User) -> None:
         if record.task == Task.UPDATING:

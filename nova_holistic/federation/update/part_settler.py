@@ -71,6 +71,11 @@ class PartSettler:
                        lambda each: self._children.child_of(user, each),
                        journal, self._clock())
 
+    def is_due(self, group_uuid: str) -> bool:
+        """Whether ``settle`` would change a part."""
+        return any(_needs_change(*each) or _needs_deletion(*each)
+                   for each in self._read(group_uuid).values())
+
     def child_of(self, user: User, part: PartRecord) -> Child:
         """See ``UserChildren.child_of``."""
         return self._children.child_of(user, part)
