@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Iterator
 import json
+import re
 from typing import Any
 
 import requests
@@ -12,6 +13,10 @@ from nova_holistic.federation.errors import InvalidAnswer
 _CHUNK = 2**16
 """Maximum number of bytes per read. It determines only how late a limit takes
 effect."""
+
+_NULL = re.compile(r'(?<!\\)(?:\\\\)*\\u0000')
+"""A null character in JSON; an even number of backslashes before it are
+escaped backslashes."""
 
 
 def read_body(response: requests.Response, most: int,
@@ -42,12 +47,21 @@ def read_body(response: requests.Response, most: int,
 def parse_body(body: bytes) -> Any:
     """The document of a body.
 
-    :raises InvalidAnswer: the body is not JSON
+    :raises InvalidAnswer: the body is not JSON, or has text that no database
+        stores: half of a surrogate pair, or a null character
     """
     try:
-        return json.loads(body)
+        text = body.decode()
+        found = json.loads(text)
+        if '\\u' in text:
+            # Only escapes can write such text.
+            written = json.dumps(found, ensure_ascii=False)
+            written.encode()
+            if _NULL.search(written):
+                raise InvalidAnswer('the answer has a null character')
     except (ValueError, RecursionError):
         raise InvalidAnswer('the answer is not JSON') from None
+    return found
 
 
 def _chunks(response: requests.Response) -> Iterator[bytes]:

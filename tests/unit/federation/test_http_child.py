@@ -246,6 +246,30 @@ def test_a_lease_that_ends_at_an_impossible_time_is_invalid(time):
     assert found.kind is RefusalKind.INVALID
 
 
+@pytest.mark.parametrize('text, is_valid', [
+    ('\ud800', False), ('a\0', False), ('\\\0', False),
+    ('\U0001f600', True), ('\\u0000', True)])
+def test_text_that_no_database_stores_is_invalid(text, is_valid):
+    """The parent stores the project. JSON can escape each character."""
+    with answering(lambda handler: send(handler, 201, {'group': {
+            **GROUP, 'project_id': text}})) as url:
+        found = http_child(url).create(SHOP, None, 60, 'key', 5)
+    if is_valid:
+        assert found.project_id == text
+    else:
+        assert isinstance(found, Refusal)
+        assert found.kind is RefusalKind.INVALID
+
+
+def test_a_body_that_is_not_utf_8_is_invalid():
+    body = json.dumps({'plan': {**PLAN, 'message': '#'}}).encode()
+    with answering(lambda handler: send(handler, 201, body.replace(
+            b'#', b'\xed\xa0\x80'))) as url:
+        found = http_child(url).offer(SHOP, None, 5)
+    assert isinstance(found, Refusal)
+    assert found.kind is RefusalKind.INVALID
+
+
 def test_a_list_without_an_end_is_invalid():
     seen = []
 
