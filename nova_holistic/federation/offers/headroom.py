@@ -26,7 +26,9 @@ def headroom(problem: Problem, ask: Ask, planned: bool) -> Headroom:
     :returns: the upper bound is None if a cloud does not answer or has proved
         no bound
     """
-    single = len(problem.kinds) == 1 and problem.kinds[0].number == 1
+    # The answers for the whole group are then those for its only part.
+    single = not problem.division.separates and (
+        len(problem.kinds) == 1 and problem.kinds[0].number == 1)
     upper = [_most(problem, ask, k) for k in range(len(problem.kinds))
              ] if not single else []
     whole = [] if problem.division.separates else ask(

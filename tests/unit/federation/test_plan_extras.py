@@ -87,6 +87,18 @@ def test_a_group_that_must_be_in_several_clouds_counts_its_plan(parent_of):
     assert found['headroom'] == {'at_least': 1, 'at_most': 2}
 
 
+@pytest.mark.parametrize('policy', [
+    {'type': 'anti-affinity'}, {'type': 'spread', 'min_domains': 1}])
+def test_one_server_has_headroom_below_a_policy_of_clouds(parent_of, policy):
+    """The policy limits the servers per cloud when the group grows."""
+    parent = parent_of(ams=small('a1'), dfw=small('b1'))
+    found = parent.planned({
+        'name': 'shop', 'policies': [{**policy, 'level': 'cloud'}],
+        'members': [member('web', 4)]}, headroom=True)
+    assert (found['status'], found['headroom']) == (
+        'planned', {'at_least': 1, 'at_most': 8})
+
+
 def test_no_upper_bound_is_known_while_a_cloud_does_not_answer(parent_of):
     parent = parent_of(ams=small('a1', 'b1'), dfw=small('a1', 'b1'))
     parent.clouds.children['dfw'].fault = lost
