@@ -3,6 +3,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+import hashlib
+import json
 from typing import Any
 
 from keystoneauth1.adapter import Adapter
@@ -10,6 +12,7 @@ from keystoneauth1 import exceptions as ks_exceptions
 
 from nova_holistic.boot.user_requests import message
 from nova_holistic.boot.user_volumes import ATTEMPT, VERSION
+from nova_holistic.documents.servers.server import POINTER_METADATA
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.inventory.service_client import (
     failure_type, ServiceClient)
@@ -28,14 +31,16 @@ BUILDING = ('creating', 'downloading')
 class CinderVolume:
     """
     :ivar project_id: project that owns it
-    :ivar updated_at: Cinder's time of the last change
+    :ivar last_change: text that differs after each change: Cinder's time of
+        the last change, and a digest of the properties that others have set,
+        if there are any. Cinder does not date changes of properties.
     :ivar fault: why Cinder's scheduler refused it, or empty
     """
 
     uuid: str
     project_id: str
     status: str
-    updated_at: str | None
+    last_change: str | None
     fault: str = ''
 
 
@@ -98,4 +103,15 @@ class CinderVolumes:
 def _volume(item: Mapping[str, Any]) -> CinderVolume:
     return CinderVolume(
         item['id'], item['os-vol-tenant-attr:tenant_id'], item['status'],
-        item['updated_at'], item['metadata'].get(FAULT, ''))
+        _last_change(item), item['metadata'].get(FAULT, ''))
+
+
+def _last_change(item: Mapping[str, Any]) -> str | None:
+    others = {name: value for name, value in item['metadata'].items()
+              if name not in (*POINTER_METADATA, ATTEMPT, FAULT)}
+    if not others:
+        return item['updated_at']
+    # The table stores 64 characters.
+    digest = hashlib.sha256(json.dumps(
+        others, sort_keys=True).encode()).hexdigest()[:32]
+    return f'{item["updated_at"]} {digest}'

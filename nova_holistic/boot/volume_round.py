@@ -167,10 +167,10 @@ class VolumeRound(VolumeSteps):
             return self._failed(row, NO_CLAIM)
         if not self.is_unused(row, volume):
             return self.write(row, fault=None, state=CreatedVolumeState.KEPT)
-        if row.seen_at != volume.updated_at:
+        if row.seen_at != volume.last_change:
             # The volume service also writes to the volume after it is
             # available.
-            return self.write(row, seen_at=volume.updated_at)
+            return self.write(row, seen_at=volume.last_change)
         self._delete_others(row)
         return self.write(row, fault=None, state=CreatedVolumeState.AVAILABLE)
 

@@ -93,7 +93,7 @@ class VolumeSteps:
         settled = row.state != CreatedVolumeState.CREATING
         return volume.status in UNUSED and (
             volume.project_id == self.record.project_id) and not (
-                settled and row.seen_at not in (None, volume.updated_at))
+                settled and row.seen_at not in (None, volume.last_change))
 
     def find(self, row: CreatedVolume) -> CreatedVolume:
         """The row with the volume of its last attempt, if Cinder has it."""

@@ -89,8 +89,8 @@ class CreatedVolume:
     :ivar attempt: UUID in the metadata of the volume of the last attempt
     :ivar attempted_at: naive UTC of the last create request
     :ivar volume_uuid: the volume of the last attempt, once it is known
-    :ivar seen_at: Cinder's time of the last change of the volume when it
-        became available; a different time means that it was used or changed
+    :ivar seen_at: ``CinderVolume.last_change`` of the volume when it became
+        available; a different value means that it was used or changed
     :ivar tries: number of attempts
     :ivar fault: reason why the last attempt failed
     :ivar refused_pools: pools that have failed to create the volume

@@ -216,14 +216,37 @@ def test_a_volume_that_is_completed_after_the_timeout_is_never_deleted(
     assert engine.pools(group).keys() == {'data-0', 'data-1'}
 
 
-def test_a_volume_that_its_user_renames_is_never_deleted(cinder, engine):
+@pytest.mark.parametrize('path, body', [
+    ('', {'volume': {'name': 'mine'}}),
+    ('/metadata', {'metadata': {'use': 'orders'}})], ids=['name', 'property'])
+def test_a_volume_that_its_user_changes_is_never_deleted(
+        cinder, engine, path, body):
     group = engine.plan(database())
     engine.finish(group)
     kept = engine.volumes(group)['data-1'].volume_uuid
-    cinder.api.put_volume(kept, {'volume': {'name': 'mine'}})
+    send = cinder.api.api_post if path else cinder.api.api_put
+    send(f'/volumes/{kept}{path}', body, check_response_status=[200])
     engine.lifecycle.release(group)
     engine.work(lambda: engine.status(group) is None)
     assert engine.pools(group).keys() == {'data-1'}
+
+
+def test_properties_that_the_storage_sets_are_not_changes(
+        cinder, engine, monkeypatch):
+    create = PoolDriver.create_volume
+
+    def with_property(driver, volume):
+        create(driver, volume)
+        return {'metadata': {**volume.metadata, 'DeviceID': '00A1'}}
+
+    monkeypatch.setattr(PoolDriver, 'create_volume', with_property)
+    group = engine.plan(database())
+    engine.finish(group)
+    assert {volume['metadata']['DeviceID']
+            for volume in cinder.all_volumes()} == {'00A1'}
+    engine.lifecycle.release(group)
+    engine.work(lambda: engine.status(group) is None)
+    assert engine.pools(group) == {} == sizes(cinder)
 
 
 def test_a_volume_that_its_user_deletes_is_not_created_again(cinder, engine):
