@@ -83,8 +83,12 @@ class Providers:
         """Requests of the last read for one provider."""
         return self._adapter.requests.total() - self.lists
 
-    def add(self, inventories):
-        one = str(uuid.uuid4())
+    def add(self, inventories, one=None):
+        """Create a provider; returns its UUID.
+
+        :param one: its UUID; None means a new one
+        """
+        one = one or str(uuid.uuid4())
         self._put('post', '/resource_providers', {'name': one, 'uuid': one})
         self.uuids.append(one)
         self.offer(one, inventories)

@@ -85,6 +85,35 @@ def test_a_deleted_provider_is_gone(placement, path, rows):
     assert set(rows.read(providers.uuids)) == {second}
 
 
+@pytest.fixture(params=['rows', 'answers'])
+def source(request, placement, path, rows):
+    """A source of providers, and a function that makes changes visible."""
+    if request.param == 'rows':
+        return rows, lambda: placement.save(path)
+    return Providers(placement).reader, lambda: None
+
+
+@pytest.mark.parametrize('name', ['read', 'reread'])
+def test_a_compute_that_returns_with_more_memory_is_read_again(
+        placement, source, name):
+    """An operator has removed a compute node. It returns with the same UUID,
+    and its provider has the same generation."""
+    providers = Providers(placement)
+    one, _ = providers.add(PLAIN), providers.add(PLAIN)
+    reader, show = source
+    show()
+    before = reader.read(providers.uuids)[one]
+    placement.adapter.delete(f'/resource_providers/{one}')
+    show()
+    # Engines read the list every minute.
+    assert one not in reader.list()
+    providers.add(PLAIN | {'MEMORY_MB': {'total': 128}}, one)
+    show()
+    after = getattr(reader, name)([one])[one]
+    assert after.generation == before.generation
+    assert after.inventories['MEMORY_MB'].total == 128
+
+
 @examples(15, HealthCheck.function_scoped_fixture)
 @given(data=st.data())
 def test_rows_equal_the_answers_of_the_api(placement, path, rows, data):

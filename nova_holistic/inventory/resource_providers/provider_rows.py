@@ -40,6 +40,9 @@ class ProviderRows(ProviderSource):
     def __init__(self, database: PlacementDatabase):
         self._database = database
         self._known: dict[str, Provider] = {}
+        # IDs of their rows. If a provider was deleted and created again, it
+        # may have the same UUID and the same generation.
+        self._ids: dict[str, int] = {}
         self._classes: dict[int, str] = {}
 
     def list(self) -> Listing:
@@ -72,10 +75,14 @@ class ProviderRows(ProviderSource):
                 # The name of a class may have changed.
                 self._known = {}
             self._classes = classes
-            bare = _bare(connection, rows, classes, self._known)
+            bare = _bare(connection, rows, classes, {
+                row.uuid: self._known[row.uuid] for row in rows
+                if self._ids.get(row.uuid) == row.id
+                and row.uuid in self._known})
             found = _with_uses(bare, rows, classes, _used(connection),
                                _consumers(connection))
         self._known = {uuid: found[uuid] for uuid in uuids if uuid in found}
+        self._ids = {row.uuid: row.id for row in rows}
         return self._known
 
     def reread(self, uuids: Collection[str]

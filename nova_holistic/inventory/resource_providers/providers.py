@@ -169,12 +169,19 @@ class ProviderReader(ProviderSource):
         """
         path = '/resource_providers'
         with self._placement.reading(path):
-            found = self._placement.get(path, PLACEMENT_VERSION)
-            return {item['uuid']: Listed(
+            answer = self._placement.get(path, PLACEMENT_VERSION)
+            found = {item['uuid']: Listed(
                 item['name'], item['generation'],
                 item['parent_provider_uuid'] is None,
                 item['parent_provider_uuid'] or '')
-                for item in found['resource_providers']}
+                for item in answer['resource_providers']}
+        known = self._known
+        if not known.keys() <= found.keys():
+            # A provider that is created again with the same UUID may have the
+            # generation of the deleted one.
+            self._known = {uuid: provider for uuid, provider in known.items()
+                           if uuid in found}
+        return found
 
     def _fetch_listed(self, generations: Mapping[str, int], lists: UseLists,
                       counted: bool, uuid: str) -> Provider | None:
