@@ -75,11 +75,13 @@ class validator:
             mistakes
         """
         mistakes = Mistakes()
-        seen = set()
+        wrong = set()
         for error in self.errors(document, place):
-            for mistake in _document_errors(error, place):
-                if str(mistake) not in seen:
-                    seen.add(str(mistake))
+            value = _wrong_value(error)
+            # 0.5 is neither a whole number nor at least 1: one mistake.
+            if value is None or value not in wrong:
+                wrong.add(value)
+                for mistake in _document_errors(error, place):
                     mistakes.add(mistake)
         mistakes.must_be_none()
 
@@ -131,10 +133,34 @@ def listed(names: Iterable[str]) -> str:
     return ', '.join(sorted(names)) or 'none'
 
 
+def _wrong_value(error: ValidationError) -> Any:
+    """Identifies the value, or the key of a mapping, that the error is about;
+    None if the error is about a missing or unknown key."""
+    if error.validator in ('required', 'additionalProperties', 'oneOf'):
+        return None
+    return _path(error), _is_about_key(error)
+
+
+def _is_about_key(error: ValidationError) -> bool:
+    return 'propertyNames' in error.absolute_schema_path
+
+
+def _path(error: ValidationError) -> tuple[str | int, ...]:
+    """The keys and indices of the wrong value. jsonschema reports the mapping
+    as the position of an invalid key."""
+    path = tuple(error.absolute_path)
+    return (*path, error.instance) if _is_about_key(error) else path
+
+
 def _document_errors(error: ValidationError,
                      place: str) -> Iterator[InvalidDocument]:
     """One error of jsonschema, which may concern several keys."""
-    place = join(place, *error.absolute_path)
+    path = _path(error)
+    if MERGE_KEY in path:
+        yield InvalidDocument(join(
+            place, *path[:path.index(MERGE_KEY) + 1]), MERGE_KEYS)
+        return
+    place = join(place, *path)
     value, rule, keyword = (
         error.instance, error.validator_value, error.validator)
     if keyword == 'required':
@@ -156,9 +182,6 @@ def _document_errors(error: ValidationError,
         if isinstance(value, dict):
             yield InvalidDocument(place, _alternatives(value, rule))
         return
-    if 'propertyNames' in error.absolute_schema_path:
-        # jsonschema reports the mapping as the position of an invalid key.
-        place = join(place, value)
     message = f'must be {_requirement(error)}'
     if keyword == 'type' or not isinstance(value, dict | list):
         message += f', not {brief(value)}'

@@ -77,6 +77,23 @@ def test_each_keyword_of_a_schema_has_its_own_message(schema, value, message):
     assert str(caught.value) == f'must be {message}'
 
 
+@pytest.mark.parametrize('value', [0.5, -1.5, 10.5])
+def test_a_fraction_is_one_mistake(value):
+    with pytest.raises(InvalidDocument) as caught:
+        validator({'type': 'integer', 'minimum': 1, 'maximum': 9})(value)
+    assert [each.message for each in caught.value.mistakes] == [
+        f'must be a whole number, not {value}']
+
+
+def test_a_key_and_its_value_are_two_mistakes():
+    with pytest.raises(InvalidDocument) as caught:
+        validator({'propertyNames': {'enum': ['a']},
+                   'additionalProperties': {'type': 'integer', 'minimum': 1},
+                   'type': 'object'})({'b': 0.5})
+    assert [str(each) for each in caught.value.mistakes] == [
+        "b: must be one of a, not 'b'", 'b: must be a whole number, not 0.5']
+
+
 MEMBER = {'name': 'web', 'resources': {'VCPU': 1}}
 
 
@@ -112,3 +129,25 @@ def test_the_message_names_the_accepted_values(group, mistake):
     with pytest.raises(InvalidDocument) as caught:
         parse_group({'name': 'shop', 'members': [MEMBER], **group}, TYPES)
     assert str(caught.value) == mistake
+
+
+@pytest.mark.parametrize('group, place', [
+    ({'members': [{'name': 'web', 'resources': {
+        '<<': {'VCPU': 1}, 'DISK_GB': 1}}]}, "members[0].resources['<<']"),
+    ({'members': [{**MEMBER, 'image': {'<<': {'min_disk': 1}}}]},
+     "members[0].image['<<']"),
+])
+def test_a_merge_key_is_one_mistake_in_each_mapping(group, place):
+    with pytest.raises(InvalidDocument) as caught:
+        parse_group({'name': 'shop', **group}, TYPES)
+    assert [str(each) for each in caught.value.mistakes] == [
+        f'{place}: merge keys of YAML are not supported']
+
+
+def test_a_name_of_a_nested_group_is_one_mistake():
+    with pytest.raises(InvalidDocument) as caught:
+        parse_group({'name': 'shop', 'groups': [
+            {'name': '', 'members': [MEMBER]}]}, TYPES)
+    assert [str(each) for each in caught.value.mistakes] == [
+        'groups[0].name: must be 1 to 255 letters, digits, "_", "." or "-", '
+        "not ''"]
