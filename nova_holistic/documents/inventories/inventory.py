@@ -14,6 +14,7 @@ from nova_holistic.documents.inventories.pools import read_pool
 from nova_holistic.documents.inventories.quick_check import QuickCheck
 from nova_holistic.documents.inventories.sharing_providers import (
     with_sharing_providers)
+from nova_holistic.documents.inventories.unique_uuids import check_uuids
 from nova_holistic.documents.schemas.inventory import DOCUMENT
 from nova_holistic.documents.source.json_text import NEW_OBJECTS
 from nova_holistic.documents.validation import brief, join, validator
@@ -58,7 +59,8 @@ def _snapshot(document: dict) -> Snapshot:
     hosts = with_sharing_providers(
         hosts, document.get('sharing_providers', ()), mistakes)
     with mistakes.collected():
-        _check_unique(hosts)
+        _check_names(hosts)
+    check_uuids(document, mistakes)
     with mistakes.collected():
         _check_pools(pools, hosts)
     links = _links(document.get('links', ()), levels, [*hosts, *pools],
@@ -135,18 +137,15 @@ def _statistic(value: float, place: str) -> float:
     return float(value)
 
 
-def _check_unique(hosts: Sequence[Host]) -> None:
-    names: dict[str, int] = {}
-    uuids: dict[str, int] = {}
+def _check_names(hosts: Sequence[Host]) -> None:
+    taken: dict[str, int] = {}
     for i, host in enumerate(hosts):
-        for key, value, taken in (('name', host.name, names),
-                                  ('uuid', host.uuid, uuids)):
-            if value and value in taken:
-                raise InvalidDocument(
-                    join('hosts', i, key),
-                    f'{brief(value)} is already the {key} of '
-                    f'hosts[{taken[value]}]')
-            taken[value] = i
+        if host.name in taken:
+            raise InvalidDocument(
+                join('hosts', i, 'name'),
+                f'{brief(host.name)} is already the name of '
+                f'hosts[{taken[host.name]}]')
+        taken[host.name] = i
 
 
 def _check_pools(pools: Sequence[Host], hosts: Sequence[Host]) -> None:

@@ -25,9 +25,11 @@ def with_sharing_providers(hosts: Sequence[Host],
 
     :param documents: providers, in documents that match the schema
     :param mistakes: gets an error if a name or UUID exists twice, a host is
-        not known, or an inventory is not possible
+        not known or has a provider of the same name, or an inventory is not
+        possible
     """
-    known = {host.name for host in hosts} if documents else ()
+    known = {host.name: {each.uuid for each in host.providers}
+             for host in hosts} if documents else {}
     taken: set[str] = set()
     shared: dict[str, list[NestedProvider]] = defaultdict(list)
     for i, document in enumerate(documents):
@@ -45,6 +47,11 @@ def with_sharing_providers(hosts: Sequence[Host],
                 if name not in known:
                     raise InvalidDocument(join(place, 'hosts', number),
                                           f'no host {brief(name)}')
+                if provider.uuid in known[name] and 'uuid' not in document:
+                    raise InvalidDocument(
+                        join(place, 'name'), f'{brief(provider.name)} is '
+                        'already the name of a provider of host '
+                        f'{brief(name)}')
                 shared[name].append(provider)
     return [with_shared_resources(host, shared[host.name])
             if host.name in shared else host for host in hosts]

@@ -192,6 +192,28 @@ def test_an_error_in_a_nested_provider_names_its_position(providers, place):
         ['hosts', 0, 'providers'], providers)).place == place
 
 
+@pytest.mark.parametrize('host', [0, 1])
+def test_providers_have_different_uuids(host):
+    one = '7f1d9c5e-08dc-4a3c-9b0b-7a1b2c3d4e5f'
+    document = changed(['hosts', 0, 'providers'], [
+        {'name': 'a', 'uuid': one, 'resources': {}}])
+    document['hosts'][host].setdefault('providers', []).append(
+        {'name': 'b', 'uuid': one.upper(), 'resources': {}})
+    found = refusal(document)
+    position = len(document['hosts'][host]['providers']) - 1
+    assert str(found) == (
+        f'hosts[{host}].providers[{position}].uuid: {one!r} is already the '
+        'uuid of hosts[0].providers[0]')
+
+
+def test_a_provider_does_not_have_the_uuid_of_its_host():
+    document = changed(['hosts', 0, 'providers'], [
+        {'name': 'a', 'uuid': changed(['levels'], [])['hosts'][0]['uuid'],
+         'resources': {}}])
+    assert refusal(document).message.endswith(
+        'is already the uuid of hosts[0]')
+
+
 def test_ten_thousand_hosts_are_read():
     snapshot = parse_inventory({'levels': ['rack', 'host'], 'hosts': [
         {'name': f'cmp-{n}', 'location': [f'r{n % 300}'],

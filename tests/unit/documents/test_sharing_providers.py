@@ -117,3 +117,27 @@ def test_equal_uuids_are_refused():
         parse_inventory(with_providers(
             {**NFS, 'uuid': one}, {**NFS, 'name': 'other', 'uuid': one}))
     assert 'sharing_providers[1].uuid' in str(caught.value)
+
+
+def test_a_sharing_provider_is_not_named_as_a_provider_of_its_hosts():
+    document = with_providers(NFS)
+    document['hosts'][0]['providers'] = [{'name': 'nfs', 'resources': {}}]
+    with pytest.raises(InvalidDocument) as caught:
+        parse_inventory(document)
+    assert str(caught.value) == (
+        "sharing_providers[0].name: 'nfs' is already the name of a provider "
+        "of host 'cmp-1'")
+    document['sharing_providers'][0]['uuid'] = (
+        '6f1d9c5e-08dc-4a3c-9b0b-7a1b2c3d4e5f')
+    assert parse_inventory(document).hosts
+
+
+def test_a_sharing_provider_has_a_uuid_of_its_own():
+    document = with_providers(
+        {**NFS, 'uuid': '6f1d9c5e-08dc-4a3c-9b0b-7a1b2c3d4e5f'})
+    document['hosts'][1]['uuid'] = '6F1D9C5E-08DC-4A3C-9B0B-7A1B2C3D4E5F'
+    with pytest.raises(InvalidDocument) as caught:
+        parse_inventory(document)
+    assert str(caught.value) == (
+        "sharing_providers[0].uuid: '6f1d9c5e-08dc-4a3c-9b0b-7a1b2c3d4e5f' is "
+        'already the uuid of hosts[1]')
