@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from nova_holistic.documents.validation import brief, join
-from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.exceptions import InvalidDocument, Mistakes
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.nova.image import Image
 
@@ -29,17 +29,20 @@ def image_of(document: Mapping[str, Any], place: str,
              name: str = '') -> Image:
     """An image from its properties, which are flat, as in Glance.
 
-    :raises InvalidDocument: a trait has an impossible name or value
+    :raises InvalidDocument: a trait has an impossible name or value; with all
+        mistakes
     """
+    mistakes = Mistakes()
     for key, value in document.items():
         match = _TRAIT.match(key)
         if match and not _TRAIT_NAME.match(match[1]):
-            raise InvalidDocument(
+            mistakes.add(InvalidDocument(
                 join(place, key), f'{brief(match[1])} is not the name of a '
-                'trait: capitals, digits and _')
-        if match and value != 'required':
-            raise InvalidDocument(
-                join(place, key), f"must be 'required', not {brief(value)}")
+                'trait: capitals, digits and _'))
+        elif match and value != 'required':
+            mistakes.add(InvalidDocument(
+                join(place, key), f"must be 'required', not {brief(value)}"))
+    mistakes.must_be_none()
     return Image(
         name=name,
         properties=FrozenMapping({

@@ -65,16 +65,17 @@ def _snapshot(document: dict) -> Snapshot:
         _check_pools(pools, hosts)
     links = _links(document.get('links', ()), levels, [*hosts, *pools],
                    mistakes)
+    images = {}
+    for name, properties in document.get('images', {}).items():
+        with mistakes.collected():
+            images[name] = image_of(properties, join('images', name), name)
     mistakes.must_be_none()
     return Snapshot(
         levels, tuple(hosts), links,
         FrozenMapping({
             name: _flavor(name, resources)
             for name, resources in document.get('flavors', {}).items()}),
-        images=FrozenMapping({
-            name: image_of(properties, join('images', name), name)
-            for name, properties in document.get('images', {}).items()}),
-        pools=tuple(pools))
+        images=FrozenMapping(images), pools=tuple(pools))
 
 
 def _integers(document: dict) -> Iterator[Any]:

@@ -67,6 +67,26 @@ def test_a_mistake_is_refused_with_its_position(
     assert message in caught.value.message
 
 
+WRONG = {'trait:low': 'required', 'trait:CUSTOM_A': 1}
+
+
+def test_all_mistakes_of_an_image_are_reported():
+    with pytest.raises(InvalidDocument) as caught:
+        requirements(shop(image=WRONG))
+    assert [each.place for each in caught.value.mistakes] == [
+        "members[0].image['trait:low']", "members[0].image['trait:CUSTOM_A']"]
+
+
+def test_all_mistakes_of_images_in_an_inventory_are_reported():
+    with pytest.raises(InvalidDocument) as caught:
+        parse_inventory({**INVENTORY, 'images': {
+            'a': WRONG, 'b': {'trait:': 'required'}},
+            'links': [{'domain': 'nowhere', 'uplink_mbps': 1}]})
+    assert [each.place for each in caught.value.mistakes] == [
+        'links[0].domain', "images.a['trait:low']",
+        "images.a['trait:CUSTOM_A']", "images.b['trait:']"]
+
+
 def test_a_root_volume_needs_a_flavor():
     with pytest.raises(InvalidDocument) as caught:
         requirements({'name': 'shop', 'members': [
