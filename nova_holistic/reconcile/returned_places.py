@@ -56,8 +56,8 @@ class ReturnedPlaces:
         claimed until the hold exists. So the next pass finds the state after a
         crash, and no server can claim the member before it is held.
 
-        :param member: the member that was read; if its state, hold or server
-            has changed since then, nothing is changed
+        :param member: the member that was read; if its state, hold, server,
+            host or resources have changed since then, nothing is changed
         :param take_allocation: whether the hold takes over the allocation of
             the server in Placement; otherwise the server keeps it
         :returns: whether the member was separated from its server
@@ -67,7 +67,8 @@ class ReturnedPlaces:
         if not self._table.change_state(
                 member.id, [member.state], MemberState.CLAIMED,
                 member.updated_at, of_instance=member.instance_uuid,
-                of_hold=member.hold, held=True, hold=as_planned.hold,
+                of_hold=member.hold, of_place=member, held=True,
+                hold=as_planned.hold,
                 requirements=as_planned.member.requirements,
                 place=as_planned.place):
             return False

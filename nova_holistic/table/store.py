@@ -199,13 +199,16 @@ class PlacementTable:
     def change_state(self, member_id: int, expected: Collection[MemberState],
                      to: MemberState, now: datetime | None, *,
                      of_instance: str | None = None,
-                     of_hold: str | None = None, **changes: Any) -> bool:
+                     of_hold: str | None = None,
+                     of_place: MemberRecord | None = None,
+                     **changes: Any) -> bool:
         """Change a member if its state is one of those expected. If it was
         released while it had a server, it is released, not planned or lost.
 
         :param of_instance: required instance; None means any
-        :param of_hold: required hold, so that the member is not changed if it
-            was planned again; None means any
+        :param of_hold: required hold, which a new plan changes; None means any
+        :param of_place: the row as read, with the required place; None means
+            any
         :param changes: other fields of MemberRecord: see
             ``rows.member_changes``
         :returns: False if a condition is not satisfied
@@ -217,6 +220,9 @@ class PlacementTable:
             where.append(MemberRow.instance_uuid == of_instance)
         if of_hold is not None:
             where.append(MemberRow.hold == of_hold)
+        if of_place is not None:
+            where += [MemberRow.host == of_place.place.host,
+                      MemberRow.updated_at == of_place.updated_at]
         values = {'state': to, 'updated_at': now,
                   **rows.member_changes(changes)}
         return self._change_states(where, values) == 1
@@ -224,16 +230,14 @@ class PlacementTable:
     def release(self, holds: Collection[str], now: datetime,
                 with_servers: bool = False,
                 first: FirstChange | None = None) -> bool:
-        """Release members that have no server and will not get one: see
-        ``member_release.release``."""
+        """Release members without a server: ``member_release.release``."""
         return member_release.release(
             self.database, holds, now, with_servers, first)
 
     def release_unleased(self, member: MemberRecord, now: datetime,
                          surplus: member_release.Surplus | None = None
                          ) -> bool:
-        """Release a member whose server was deleted: see
-        ``member_release.release_unleased``."""
+        """See ``member_release.release_unleased``."""
         return member_release.release_unleased(
             self.database, member, now, surplus)
 

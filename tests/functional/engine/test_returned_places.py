@@ -3,9 +3,11 @@
 previous states."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
+from nova_holistic.table.changes import member_moves
 from nova_holistic.table.records import MemberState
 from tests.functional.engine.interleaving import Interleaved, reconcile
 from tests.functional.engine.test_reconciler import live_through
@@ -111,6 +113,28 @@ def test_a_lease_that_is_extended_meanwhile_is_honoured(world, group):
         before=lambda: world.lifecycle.extend(group.uuid, 60)))
     assert world.states(group)['web'] == 'planned'
     world.holds.drop([r.hold for r in world.rows() if r.state == 'released'])
+
+
+def test_a_place_that_is_corrected_meanwhile_is_returned(world, group):
+    """Another engine writes the host to which the server was moved before its
+    deletion. Other members may be planned for this host already."""
+    row = served(world, group, 'built')
+    delete(world, row)
+    other = next(place for place in (each.place for each in world.rows())
+                 if place.host != row.place.host)
+
+    def correct():
+        world.now += timedelta(seconds=1)
+        assert member_moves.correct(
+            world.table.database, row, world.now, place=other)
+
+    table = Interleaved(world.table, 'change_state', before=correct)
+    reconcile(world, table=table)
+    assert web(world, group).place == other
+    reconcile(world)
+    after = web(world, group)
+    assert (after.state, after.held, after.place) == ('planned', True, other)
+    world.assert_agreement()
 
 
 @pytest.mark.parametrize('step', ['change_state', 'release_unleased'])
