@@ -10,6 +10,7 @@ from heat.common import exception
 from heat.common.i18n import _
 from heat.engine import attributes
 from heat.engine import constraints
+from heat.engine import function
 from heat.engine import properties
 from heat.engine import resource
 from heat.engine import stk_defn
@@ -93,6 +94,10 @@ class Group(resource.Resource):
 
     def validate(self) -> None:
         super().validate()
+        if any(other.action == other.INIT for other in function.dependencies(
+                self.properties.data)):
+            # As Heat does, wait for values that other resources provide.
+            return
         document = self._document(self.stack.defn, self.properties)
         if self.stack.strict_validate:
             level_check.check(

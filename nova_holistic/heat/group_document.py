@@ -69,9 +69,12 @@ def _must_be_members(definition: Mapping[str, Any],
 def _derived(document: Mapping[str, Any], place: str,
              servers: Sequence[TemplateServer]) -> TemplateServer | None:
     """The server whose member is at a position of the document."""
-    names, inside = [], document
+    names: list[str] = []
+    inside: Any = document
     for kind, number in re.findall(r'(groups|members)\[(\d+)\]', place):
         inside = inside[kind][int(number)]
+        if not isinstance(inside, Mapping):
+            return None
         names.append(str(inside.get('name')))
         if kind == 'members':
             return next((each for each in servers
