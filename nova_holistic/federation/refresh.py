@@ -77,8 +77,8 @@ class Refresh:
         if self._settler.is_due(group_uuid):
             journal = TableJournal(self._table.parts, group_uuid, None,
                                    self._clock, record.revision)
-            # If a task has begun since, it settles the parts, too. A cloud in
-            # the definition may no longer be a child.
+            # If a task has begun since, it settles the parts, too. A policy
+            # of the definition may no longer be installed.
             with contextlib.suppress(JournalRefused, InvalidDocument):
                 self._settler.settle(user, record, journal)
         parts = self._table.parts.of_group(group_uuid)

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 
 from nova_holistic.documents.validation import join, listed
 from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.federation.child import Document
 from nova_holistic.model.group import Group
 from nova_holistic.model.messages.suggestion import did_you_mean
 
@@ -19,6 +20,17 @@ def allowed_clouds(group: Group, clouds: Collection[str],
     found: dict[str, frozenset[str]] = {}
     _collect(group, '', frozenset(clouds), frozenset(clouds), found)
     return found
+
+
+def named_clouds(document: Document) -> frozenset[str]:
+    """The clouds that the locations of a document name. A cloud of a document
+    that was accepted earlier may no longer be a child."""
+    locations = [
+        each[key] for kind, key in (('policies', 'path'),
+                                    ('members', 'location'))
+        for each in document.get(kind, ()) if key in each]
+    return frozenset(each.partition('/')[0] for each in locations).union(
+        *map(named_clouds, document.get('groups', ())))
 
 
 def _collect(group: Group, prefix: str, here: frozenset[str],

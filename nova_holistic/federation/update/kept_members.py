@@ -10,6 +10,7 @@ from nova_holistic.documents.validation import join, listed
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.federation.child import Document
 from nova_holistic.federation.splitting.cloud_rules import effects, Tie
+from nova_holistic.federation.splitting.locations import named_clouds
 from nova_holistic.federation.splitting.part_documents import PartDocuments
 from nova_holistic.federation.splitting.parts import divide, Division, Part
 from nova_holistic.federation.update.part_change import (
@@ -29,7 +30,7 @@ def must_be_possible(before: Document, after: Document,
     :raises InvalidDocument: a member would have to move to another cloud, or
         several clouds might refuse their part of the change; at the position
     """
-    old = divide(before, policy_types, clouds)
+    old = divide(before, policy_types, named_clouds(before).union(clouds))
     new = divide(after, policy_types, clouds)
     for part in new.parts:
         _must_stay(new, part, kept)

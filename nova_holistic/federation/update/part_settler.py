@@ -19,6 +19,7 @@ from nova_holistic.federation.credentials.user import User
 from nova_holistic.federation.credentials.user_children import UserChildren
 from nova_holistic.federation.saga.journal import (
     Journal, PartRecord, PartState)
+from nova_holistic.federation.splitting.locations import named_clouds
 from nova_holistic.federation.splitting.part_documents import PartDocuments
 from nova_holistic.federation.splitting.parts import divide
 from nova_holistic.federation.table_journal import record_of
@@ -61,8 +62,6 @@ class PartSettler:
         :param record: the group with the definition that the parts must have
         :raises JournalRefused: the group belongs to another process, or has
             changed since the record was read
-        :raises InvalidDocument: the group has a location in a cloud that is
-            no longer a child
         """
         for part, inside in self._due(record.uuid, _needs_change):
             self._change(user, record, part, inside, journal)
@@ -93,11 +92,11 @@ class PartSettler:
 
         :param child: name of the child
         :param paths: paths of the members of the part
-        :raises InvalidDocument: see ``settle``
         """
+        found = definition(record)
         return PartDocuments(divide(
-            definition(record), self._policy_types,
-            self._children.entries)).document(paths, child)
+            found, self._policy_types, named_clouds(found).union(
+                self._children.entries))).document(paths, child)
 
     def _due(self, group_uuid: str,
              is_due: Callable[[GroupPart, Sequence[str]], bool]

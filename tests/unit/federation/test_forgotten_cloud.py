@@ -15,8 +15,12 @@ from nova_holistic.table.records import GroupStatus, MemberState, Task
 from nova_holistic.table.store import PlacementTable
 from tests.tables import new_table
 from tests.unit.federation.clouds import small
-from tests.unit.federation.parent import Parent
+from tests.unit.federation.parent import LATEST, Parent
 from tests.unit.federation.test_parent_api import lost, SHOP, SPLIT
+from tests.unit.federation.test_updates import (
+    AWAY, HOME, parent as changing, parts)
+
+__all__ = ['changing']
 
 FORGET = [shlex.split(line) for line in re.findall(
     r'^   \$ nova-holistic-manage (federation forget .*) [0-9a-f-]{36}$',
@@ -125,3 +129,19 @@ def test_a_cloud_of_a_group_with_a_task_is_not_forgotten(
 def test_a_cloud_of_an_unknown_group_is_not_forgotten(forget):
     code, message = forget(FORGET[1], 'no-such-group')
     assert (code, 'no-such-group' in message) == (2, True)
+
+
+def test_a_location_in_a_forgotten_cloud_can_be_removed(changing):
+    """The operator has removed the cloud from the file of children."""
+    group = changing.post(parts(HOME, AWAY))['id']
+    assert changing.table.parts.forget(
+        group, 'dfw', changing.clouds.time.now())
+    del changing.clouds.children['dfw']
+    changing.renew()
+    assert changing.get(group)['members'] == {'planned': 1, 'lost': 1}
+    answer = changing.ask('PUT', f'/v1/groups/{group}', {
+        'group': parts(HOME)}, headers={**LATEST, 'If-Match': '"1"'})
+    assert answer.status_int == 202, answer.text
+    found = changing.settled(group)
+    assert (found['members'], found['revision'], found['reasons']) == (
+        {'planned': 1}, 2, [])
