@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of the names and the number of a group's members."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import defaultdict
 
 from nova_holistic.documents.schemas.group import MAX_MEMBERS, MAX_PATH
 from nova_holistic.documents.validation import join
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.group import Group
-from nova_holistic.model.members.bounds import numbered
+from nova_holistic.model.members.bounds import description_of, numbered
 from nova_holistic.model.members.member import MemberDescription
 
 _Part = MemberDescription | Group
@@ -21,8 +22,11 @@ def check_names(group: Group) -> None:
     exists several times.
     """
     taken: dict[str, str] = {}
-    growing = [each for each in (*group.members, *group.templates)
-               if each.bounds]
+    # By name: a group may have thousands of them.
+    growing: dict[str, list[_Part]] = defaultdict(list)
+    for each in (*group.members, *group.templates):
+        if each.bounds:
+            growing[each.name].append(each)
     for names, place in _names(group):
         for name in names:
             _must_not_become(name, place, growing)
@@ -47,8 +51,8 @@ def _names(group: Group) -> Iterator[tuple[Collection[str], str]]:
 
 
 def _must_not_become(name: str, place: str,
-                     growing: Iterable[_Part]) -> None:
-    for part in growing:
+                     growing: Mapping[str, Iterable[_Part]]) -> None:
+    for part in growing.get(description_of(name), ()):
         if part.place != place and numbered(part.name, name) is not None:
             raise InvalidDocument(
                 join(place, 'name'),

@@ -5,10 +5,11 @@ maximum."""
 from hypothesis import given, strategies
 import pytest
 
+from nova_holistic.documents.groups import checks
 from nova_holistic.documents.groups.bounds import has_bounds, with_numbers
 from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.exceptions import InvalidDocument
-from nova_holistic.model.members.bounds import Bounds
+from nova_holistic.model.members.bounds import Bounds, numbered
 
 COUNTS = strategies.one_of(
     strategies.integers(1, 9),
@@ -95,3 +96,26 @@ def test_changed_numbers(before, changes):
 def test_a_count_with_bounds_may_change(wanted, expected):
     assert has_bounds(wanted) == expected
     assert parse_group(wanted, {}).is_elastic == expected
+
+
+@pytest.mark.parametrize('other', ['node-7', 'node-0'])
+def test_a_name_that_a_counted_member_may_get_is_refused(other):
+    group = document({'desired': 1, 'max': 9})
+    group['members'].append({'name': other, 'resources': {'VCPU': 1}})
+    with pytest.raises(InvalidDocument) as caught:
+        parse_group(group, {})
+    assert str(caught.value) == (
+        f'members[2].name: {other!r} may become a name in members[1], whose '
+        'number may change')
+
+
+def test_thousands_of_members_whose_number_may_change_are_read(monkeypatch):
+    compared = []
+    monkeypatch.setattr(checks, 'numbered', lambda stem, name: (
+        compared.append(name), numbered(stem, name))[1])
+    group = parse_group({'name': 'shop', 'members': [
+        {'name': f'node{n}', 'count': {'desired': 2, 'max': 3},
+         'resources': {'VCPU': 1}} for n in range(1000)]}, {})
+    assert len(group.all_members()) == 2000
+    # A name is compared with one member only, the one of its stem.
+    assert len(compared) <= 2000
