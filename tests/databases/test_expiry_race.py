@@ -26,19 +26,17 @@ def update(table, group):
         Task.UPDATING, {}, [GroupStatus.PLANNED], 1), NOON)
 
 
-@pytest.mark.parametrize('request_of_user', [extend, update])
-@pytest.mark.parametrize('step', [
-    'UPDATE holistic_members SET', 'SELECT holistic_members.id',
-    'INSERT INTO holistic_events'])
-def test_a_user_needs_a_lease_while_it_expires(table, step, request_of_user):
-    """The other transaction begins before a step of the expiry."""
-    group = builders.planned(
-        table, builders.a_group(lease_expires_at=NOON), node=2)
+def meanwhile(table, step, request, expire):
+    """Expire a lease. The request begins before a step of the expiry; returns
+    whether it is accepted.
+
+    :param step: start of a statement
+    """
     requests = []
 
     def begin(link, cursor, statement, *rest):
         if not requests and statement.startswith(step):
-            requests.append(pool.submit(request_of_user, table, group))
+            requests.append(pool.submit(request))
             # The other transaction either ends, or waits for this one.
             with contextlib.suppress(TimeoutError):
                 requests[0].result(1)
@@ -47,12 +45,38 @@ def test_a_user_needs_a_lease_while_it_expires(table, step, request_of_user):
     with ThreadPoolExecutor(1) as pool:
         sa.event.listen(engine, 'before_cursor_execute', begin)
         try:
-            table.expire(group.uuid, NOON)
+            expire()
         finally:
             sa.event.remove(engine, 'before_cursor_execute', begin)
-        accepted = requests[0].result(300)
+        return requests[0].result(300)
+
+
+@pytest.mark.parametrize('request_of_user', [extend, update])
+@pytest.mark.parametrize('step', [
+    'UPDATE holistic_members SET', 'SELECT holistic_members.id',
+    'INSERT INTO holistic_events'])
+def test_a_user_needs_a_lease_while_it_expires(table, step, request_of_user):
+    group = builders.planned(
+        table, builders.a_group(lease_expires_at=NOON), node=2)
+    accepted = meanwhile(
+        table, step, lambda: request_of_user(table, group),
+        lambda: table.expire(group.uuid, NOON))
     table.settle(group.uuid, NOON)
     assert ({row.state for row in table.members(group.uuid)},
             table.get_group(group.uuid).status) == (
         ({MemberState.PLANNED}, GroupStatus.PLANNED) if accepted
         else ({MemberState.RELEASED}, GroupStatus.RELEASED))
+
+
+@pytest.mark.parametrize('request_of_user', [extend, update])
+def test_a_user_needs_a_lease_while_it_expires_for_volumes(
+        table, request_of_user):
+    group = builders.planned(
+        table, builders.a_group(lease_expires_at=NOON), web=None)
+    assert table.volumes.write(group.uuid, builders.volumes_of(group, 2))
+    assert meanwhile(
+        table, 'INSERT INTO holistic_events',
+        lambda: request_of_user(table, group),
+        lambda: table.volumes.expire(group.uuid, NOON))
+    assert {row.state for row in table.volumes.of_group(group.uuid)} == {
+        MemberState.PLANNED}

@@ -2,6 +2,7 @@
 """Changes the states of planned volumes, and writes the events."""
 
 from collections.abc import Collection, Mapping, Sequence
+import contextlib
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -22,6 +23,11 @@ from nova_holistic.table.volume_records import (
     CLAIMABLE, UNCLAIMED, VolumeRecord, VOLUMES, WITH_VOLUME, WITHOUT_PLAN)
 
 _EXPIRED = (events.reason('', "the group's lease has passed"),)
+
+
+class _Extended(Exception):
+    """The lease was extended, or an update was requested, while the volumes
+    were released. The transaction is rolled back."""
 
 
 @retried
@@ -128,17 +134,26 @@ def release_at(database: Database, first: FirstChange, now: datetime,
 def expire(database: Database, group_uuid: str, now: datetime) -> int:
     """Release the unclaimed volumes of a group if its lease has passed.
 
-    The statement that selects the volumes also checks the lease, so that it
-    respects a lease that is extended at the same time.
+    If the lease is extended at the same time, or an update is requested that
+    may renew it, nothing is changed.
 
     :returns: the number of released rows
     """
-    with database.writer() as session:
-        return _release(session, [
-            VolumeRow.group_uuid == group_uuid,
-            sa.exists().where(GroupRow.uuid == group_uuid, NOT_UPDATING,
-                              GroupRow.lease_expires_at <= now)],
+    passed = [GroupRow.uuid == group_uuid, NOT_UPDATING,
+              GroupRow.lease_expires_at <= now]
+    with contextlib.suppress(_Extended), database.writer() as session:
+        count = _release(session, [
+            VolumeRow.group_uuid == group_uuid, sa.exists().where(*passed)],
             now, _EXPIRED)
+        # The statements above do not lock the group. This one locks it, and
+        # changes nothing.
+        if count and not session.execute(
+                sa.update(GroupRow).where(*passed)
+                .values(status=GroupRow.status)
+                .execution_options(synchronize_session=False)).rowcount:
+            raise _Extended
+        return count
+    return 0
 
 
 def release_unplanned(database: Database, now: datetime) -> int:
