@@ -81,7 +81,7 @@ class CloudRows:
     def _even(self, index: int, row: Row) -> None:
         members = len(row.sides[0])
         if row.max_skew is not None:
-            eligible = self._eligible(index)
+            eligible = row.allowed.intersection(self._all_eligible)
             # If an eligible cloud has no offer, it has no member.
             low = self._integer(
                 members if eligible <= set(self._clouds) else 0)
@@ -111,12 +111,6 @@ class CloudRows:
         self._problem += pulp.lpSum(
             self._count(c, index) for c in self._clouds if c != row.cloud
         ) - elsewhere <= 0
-
-    def _eligible(self, index: int) -> set[str]:
-        """Clouds that could hold members of the row."""
-        return set(self._all_eligible).intersection(set().union(*(
-            kind.clouds for _, kind in self._numbers.values()
-            if (index, 0) in kind.rows)))
 
     def _violation(self, row: Row, upper: int) -> pulp.LpVariable | int:
         """The variable for the violation of a rule; 0 if the rule is hard.

@@ -44,6 +44,7 @@ class Row:
         clouds, for EVEN; None: no limit
     :ivar min_clouds: minimum number of clouds with members, for EVEN; 0: no
         limit
+    :ivar allowed: clouds that the locations of some member allow, for EVEN
     :ivar cloud: the cloud of the members, for NEAR
     :ivar title: names the rule in reasons
     :ivar place: position in the document
@@ -57,6 +58,7 @@ class Row:
     most: int = 0
     max_skew: int | None = None
     min_clouds: int = 0
+    allowed: frozenset[str] = frozenset()
     cloud: str = ''
 
     @property

@@ -8,7 +8,7 @@ parts that a policy or a relationship ties together become one part.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.exceptions import InvalidDocument
@@ -75,9 +75,11 @@ def divide(document: Document, policy_types: PolicyTypes,
             'cloud')
     group = parse_group(document, policy_types)
     found = [each for scope in group.scopes() for each in effects(scope)]
-    rows = tuple(each for each in found if isinstance(each, Row))
-    ties = [each.members for each in found if isinstance(each, Tie)]
     allowed = allowed_clouds(group, clouds)
+    rows = tuple(replace(each, allowed=frozenset().union(
+        *(allowed[path] for path in each.sides[0])))
+        for each in found if isinstance(each, Row))
+    ties = [each.members for each in found if isinstance(each, Tie)]
     if group.is_elastic:
         _must_not_separate(rows)
         ties.append(frozenset(allowed))

@@ -279,3 +279,21 @@ def test_no_request_is_sent_after_the_time_limit():
     found = federation.place(SHOP)
     assert isinstance(found, Unknown)
     assert federation.children['ord'].calls == []
+
+
+@pytest.mark.parametrize('skew, result', [(1, Refused), (2, Placed)])
+def test_members_that_are_tied_to_one_cloud_are_spread_over_all_clouds(
+        skew, result):
+    """The location of one member binds the other one to its cloud. The other
+    cloud is eligible for the other member, and has none."""
+    federation = Federation(ams=small('a1'), bru=small('b1'))
+    found = federation.place({
+        'name': 'shop', 'groups': [
+            {'name': 'fixed', 'members': [member('a', location='ams')]},
+            {'name': 'free', 'members': [member('b')]}],
+        'policies': [
+            {'type': 'spread', 'level': 'cloud', 'max_skew': skew}],
+        'relationships': [{'type': 'affinity', 'level': 'cloud',
+                           'between': ['fixed', 'free']}]})
+    assert isinstance(found, result)
+    assert federation.held() == ({} if result is Refused else {'ams': 2})
