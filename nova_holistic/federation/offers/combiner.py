@@ -18,7 +18,7 @@ from nova_holistic.federation.offers.problem import Problem
 from nova_holistic.federation.splitting.cloud_rules import Row
 from nova_holistic.federation.splitting.cloud_view import CloudView
 from nova_holistic.federation.splitting.program import (
-    Column, Counts, Measured, Price, Program, Refusal as Refused)
+    Column, Counts, Measured, Price, Program, Refusal as Refused, Undecided)
 from nova_holistic.solver.milp.backend import Backend
 
 _MAX_ROUNDS = 50
@@ -60,8 +60,11 @@ class Combiner:
         columns = self._columns(clouds)
         self._note_refusals_of_the_whole(clouds)
         for _ in range(_MAX_ROUNDS):
-            found = self._program(columns, eligible).solve(
-                self._backend, _SOLVER_SECONDS)
+            try:
+                found = self._program(columns, eligible).solve(
+                    self._backend, _SOLVER_SECONDS)
+            except Undecided:
+                break
             if found is None or best is not None and (
                     found.violations >= best.violations - _TOLERANCE):
                 return best

@@ -14,7 +14,7 @@ import pulp
 from nova_holistic.federation.splitting.cloud_rows import CloudRows
 from nova_holistic.federation.splitting.cloud_rules import Row
 from nova_holistic.federation.splitting.kinds import Kind
-from nova_holistic.solver.milp.backend import Backend
+from nova_holistic.solver.milp.backend import Backend, Status
 
 Counts = Mapping[tuple[int, str], int]
 """(Index of a kind, cloud) to the number of parts, without zeros."""
@@ -76,6 +76,10 @@ class Measured:
     surplus: float
 
 
+class Undecided(Exception):
+    """Neither a choice of clouds nor a proof that none exists was found."""
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """The problem to choose clouds.
@@ -96,12 +100,13 @@ class Program:
     measured: Sequence[Measured] = ()
 
     def solve(self, backend: Backend, seconds: float) -> 'Solution | None':
-        """The best choice; None: no choice exists, or none was found in time.
+        """The best choice; None if no choice exists.
 
         The objectives are, in this order: weighted violations, number of
         clouds, value of the objective, cost, and order of the clouds.
 
         :param seconds: time limit for each of these objectives
+        :raises Undecided: the limit ended before a choice was found
         """
         if any(not any((k, cloud) in self.columns for cloud in self.prices)
                for k in range(len(self.kinds))):
@@ -111,6 +116,8 @@ class Program:
             model.problem.setObjective(objective)
             outcome = backend.solve(model.problem, seconds=seconds, gap=0.0)
             if not outcome.solved:
+                if outcome.status == Status.NOTHING and model.found is None:
+                    raise Undecided
                 break
             best = pulp.value(objective) or 0.0
             model.read(best)

@@ -6,6 +6,7 @@ import pytest
 
 from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.federation.offers import combiner
 from nova_holistic.federation.planner import Limits
 from nova_holistic.federation.results import Offered, Placed, Refused, Unknown
 from tests.unit.federation.clouds import (
@@ -279,6 +280,16 @@ def test_no_request_is_sent_after_the_time_limit():
     found = federation.place(SHOP)
     assert isinstance(found, Unknown)
     assert federation.children['ord'].calls == []
+
+
+def test_a_choice_of_clouds_that_takes_too_long_is_no_refusal(monkeypatch):
+    """The clouds together have room, and neither has room for all members."""
+    federation = Federation(dfw=small('a1'), ord=small('a1'))
+    document = {'name': 'shop', 'groups': [
+        {'name': name, 'members': [member('node', 10)]} for name in 'ab']}
+    assert isinstance(federation.offer(document), Offered)
+    monkeypatch.setattr(combiner, '_SOLVER_SECONDS', 0.0)
+    assert isinstance(federation.offer(document), Unknown)
 
 
 @pytest.mark.parametrize('skew, result', [(1, Refused), (2, Placed)])

@@ -63,8 +63,8 @@ def test_a_lease_expires_while_lost_members_wait_to_be_planned(table, leased):
 
 
 def test_the_status_of_a_group_follows_its_expired_lease(table, leased):
-    """The status changes together with the members, so that no user extends the
-    lease in between."""
+    """The status changes together with the members, so that no user extends
+    the lease in between."""
     table.expire(leased.uuid, NOON)
     assert table.get_group(leased.uuid).status == GroupStatus.RELEASED
     assert not table.extend_lease(
