@@ -103,6 +103,15 @@ def must_be_possible(snapshot_planner: SnapshotPlanner, record: GroupRecord,
         raise
 
 
+def only_removes(record: GroupRecord, where: RevisedMembers) -> bool:
+    """Whether an update of a degraded group only removes members. It then need
+    not satisfy the policies that the remaining servers violate already."""
+    staying = {*where.fixed, *where.movable, *where.left_out}
+    return (record.status == GroupStatus.DEGRADED and bool(where.removed)
+            and staying.issuperset(each.path for each in where.servers)
+            and not _changes_servers(record, where))
+
+
 def _changes_servers(record: GroupRecord, where: RevisedMembers) -> bool:
     """Whether the update changes members with a server, or any policy."""
     revised = (record.pending or {}).get('document', record.document)

@@ -16,7 +16,7 @@ from nova_holistic.engine.binding.adoption import Adopter, ReadServers
 from nova_holistic.engine.decision.planning_request import (
     CheckedPlan, NotPlanned, PlanningRequest)
 from nova_holistic.engine.decision import refused_hosts, unused_groups
-from nova_holistic.engine import errors
+from nova_holistic.engine import errors, volume_rows
 from nova_holistic.engine.fewer_members import FewerMembers
 from nova_holistic.engine import member_rows
 from nova_holistic.engine.objective_values import changed_value
@@ -32,7 +32,6 @@ from nova_holistic.engine.update.revised_members import (
     changed_servers, released, revised_members, RevisedMembers)
 from nova_holistic.engine.update.revision_proposal import RevisionProposal
 from nova_holistic.engine.update.sized_group import sized
-from nova_holistic.engine import volume_rows
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
@@ -177,7 +176,8 @@ class _Update(Change):
                 planner, self.record, members, self._document, self._objective)
 
         acts = self._acts and bool(where.fixed)
-        if not where.adopted.servers and not acts:
+        if not (where.adopted.servers or acts
+                or built_members.only_removes(self.record, where)):
             return *plan(where), ()
         *found, violations = adopted_members.decide(
             where, plan, lambda request: planner.usable(

@@ -74,6 +74,43 @@ def test_a_violated_policy_degrades_the_group_and_refuses_nothing(world):
     world.assert_agreement()
 
 
+def test_planned_members_of_a_degraded_group_can_be_removed(world):
+    servers = [a_server(world, 'a1') for _ in range(2)]
+    record = create(world, nodes(
+        4, dict(zip(('node-0', 'node-1'), servers))))
+    before = hosts(world, record)
+    after = update(world, record, nodes(3))
+    assert (after.status, after.reasons) == (GroupStatus.DEGRADED, ())
+    assert after.violations == record.violations
+    assert hosts(world, record) == {
+        path: before[path] for path in ('node-0', 'node-1', 'node-2')}
+    assert world.vcpus_used() == 3
+    world.assert_agreement()
+
+
+def test_a_degraded_group_gets_no_further_members(world):
+    servers = [a_server(world, 'a1') for _ in range(2)]
+    record = create(world, nodes(
+        3, dict(zip(('node-0', 'node-1'), servers))))
+    before = hosts(world, record)
+    after = update(world, record, nodes(4))
+    assert after.status == GroupStatus.DEGRADED
+    assert after.reasons
+    assert (after.document, hosts(world, record)) == (nodes(3), before)
+    world.assert_agreement()
+
+
+def test_a_removal_with_a_new_violated_policy_is_refused(world):
+    servers = [a_server(world, 'a1') for _ in range(2)]
+    record = create(world, nodes(
+        3, dict(zip(('node-0', 'node-1'), servers))))
+    after = update(world, record, nodes(2, policies=[
+        *SPREAD, {'type': 'anti-affinity', 'level': 'rack'}]))
+    assert after.reasons
+    assert after.document == nodes(3)
+    world.assert_agreement()
+
+
 def test_a_strict_adoption_is_refused_with_the_violations(world):
     servers = [a_server(world, 'a1') for _ in range(2)]
     record = create(world, nodes(
