@@ -169,7 +169,10 @@ class GroupChanges:
         """
         self._settled(group_uuid, revision)
         self._refresh.settled(user, group_uuid)
-        (row,) = self._named(group_uuid, [path])[:1]
+        row = next((row for row in self._table.members(group_uuid) if path in (
+            row.member.path, row.member.description)), None)
+        if row is None:
+            raise table_errors.MemberUnknown(group_uuid, path)
         if row.state != MemberState.BUILT:
             raise MemberNotBuilt(
                 f'member {brief(path)} has no server, or its server is not '

@@ -77,6 +77,10 @@ def test_members_are_added_removed_and_detached(clouds, start_parent):
     answer = parent.ask('POST', f'/groups/{group}/detach', detach)
     assert answer.status_code == 409, answer.text
     assert 'has no server, or its server is not built' in answer.text
+    answer = parent.ask('POST', f'/groups/{group}/detach', {
+        'detach': {'member': 'away'}})
+    assert answer.status_code == 400, answer.text
+    assert "has no member 'away'" in answer.json()['errors'][0]['detail']
     clouds['dfw'].create_server(parent.members(group)['away/b']['pointer'])
     clouds['dfw'].reconcile()
     assert parent.members(group)['away/b']['state'] == 'built'
