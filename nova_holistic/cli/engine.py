@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """``nova-holistic-engine``: plans groups, as a service."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+import contextlib
 import importlib.metadata
 import logging as stdlib_logging
 import os
-import queue
 import signal
+import socket
 import sys
 
 from oslo_config import cfg
@@ -24,6 +25,8 @@ from nova_holistic import supported
 from nova_holistic.table import startup_check
 
 PROGRAM = 'nova-holistic-engine'
+STOPPING = (signal.SIGTERM, signal.SIGINT)
+"""Signals that stop the engine."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -68,22 +71,39 @@ def _configured(argv: Sequence[str] | None) -> cfg.ConfigOpts:
 
 def _serve(service: EngineService) -> bool:
     """Whether no thread is left after the engine has stopped."""
-    # A handler may interrupt this thread while it has the lock of an Event,
-    # and would wait for it without an end. This queue permits that.
-    signals: queue.SimpleQueue[int] = queue.SimpleQueue()
     received: list[int] = []
 
     def stop(number: int, _frame: object) -> None:
         if received:
             service.stop_immediately()
         received.append(number)
-        signals.put(number)
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, stop)
-    # By default, SIGHUP would end the process in the middle of its tasks, and
-    # systemd would not start it again.
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    service.start()
-    signals.get()
+    with _arriving_signals() as numbers:
+        for number in STOPPING:
+            signal.signal(number, stop)
+        # By default, SIGHUP would end the process in the middle of its tasks,
+        # and systemd would not start it again.
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        service.start()
+        while numbers.recv(1)[0] not in STOPPING:
+            pass
     return service.stop()
+
+
+@contextlib.contextmanager
+def _arriving_signals() -> Iterator[socket.socket]:
+    """A socket from which the numbers of all signals can be read.
+
+    Python calls a handler in the main thread, and only when this thread
+    executes Python code. If a signal arrives immediately before the thread
+    waits for a lock or a queue, the handler is called after the wait. The
+    number of the signal is written to the socket immediately.
+    """
+    numbers, written = socket.socketpair()
+    with numbers, written:
+        written.setblocking(False)
+        before = signal.set_wakeup_fd(written.fileno())
+        try:
+            yield numbers
+        finally:
+            signal.set_wakeup_fd(before)
