@@ -29,6 +29,14 @@ def nodes(count=3, adopt=None, policies=SPREAD, **keys):
             **({'adopt': adopt} if adopt is not None else {})}
 
 
+def on_one_host(world, count, **options):
+    """A group of this many members. Two of them adopt servers on one host,
+    which the policy does not permit."""
+    servers = [a_server(world, 'a1') for _ in range(2)]
+    return create(world, nodes(
+        count, dict(zip(('node-0', 'node-1'), servers))), **options)
+
+
 def test_a_new_group_plans_its_other_members_around_adopted_servers(world):
     server = a_server(world, 'a1')
     before = allocated(world, [server])
@@ -61,9 +69,7 @@ def test_a_group_of_adopted_servers_alone_is_complete(world):
 
 
 def test_a_violated_policy_degrades_the_group_and_refuses_nothing(world):
-    servers = [a_server(world, 'a1') for _ in range(2)]
-    record = create(world, nodes(
-        3, dict(zip(('node-0', 'node-1'), servers))))
+    record = on_one_host(world, 3)
     assert (record.status, record.reasons) == (GroupStatus.DEGRADED, ())
     (violation,) = record.violations
     assert 'a1' in violation['message']
@@ -75,9 +81,7 @@ def test_a_violated_policy_degrades_the_group_and_refuses_nothing(world):
 
 
 def test_planned_members_of_a_degraded_group_can_be_removed(world):
-    servers = [a_server(world, 'a1') for _ in range(2)]
-    record = create(world, nodes(
-        4, dict(zip(('node-0', 'node-1'), servers))))
+    record = on_one_host(world, 4)
     before = hosts(world, record)
     after = update(world, record, nodes(3))
     assert (after.status, after.reasons) == (GroupStatus.DEGRADED, ())
@@ -89,9 +93,7 @@ def test_planned_members_of_a_degraded_group_can_be_removed(world):
 
 
 def test_a_degraded_group_gets_no_further_members(world):
-    servers = [a_server(world, 'a1') for _ in range(2)]
-    record = create(world, nodes(
-        3, dict(zip(('node-0', 'node-1'), servers))))
+    record = on_one_host(world, 3)
     before = hosts(world, record)
     after = update(world, record, nodes(4))
     assert after.status == GroupStatus.DEGRADED
@@ -101,9 +103,7 @@ def test_a_degraded_group_gets_no_further_members(world):
 
 
 def test_a_removal_with_a_new_violated_policy_is_refused(world):
-    servers = [a_server(world, 'a1') for _ in range(2)]
-    record = create(world, nodes(
-        3, dict(zip(('node-0', 'node-1'), servers))))
+    record = on_one_host(world, 3)
     after = update(world, record, nodes(2, policies=[
         *SPREAD, {'type': 'anti-affinity', 'level': 'rack'}]))
     assert after.reasons
@@ -112,9 +112,7 @@ def test_a_removal_with_a_new_violated_policy_is_refused(world):
 
 
 def test_a_strict_adoption_is_refused_with_the_violations(world):
-    servers = [a_server(world, 'a1') for _ in range(2)]
-    record = create(world, nodes(
-        3, dict(zip(('node-0', 'node-1'), servers))), strict=True)
+    record = on_one_host(world, 3, strict=True)
     assert record.status == GroupStatus.UNPLACEABLE
     assert 'a1' in record.reasons[0]['message']
     assert not world.table.members(record.uuid)
