@@ -17,16 +17,15 @@ from nova_holistic.table.queries import progress
 from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table.schema.models import GroupRow, MemberRow
 
-
 LEASED = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE,
           GroupStatus.DEGRADED)
 """Statuses of a group that has planned members, or will have some if servers
 are deleted."""
 
 
-class _Extended(Exception):
-    """The lease was extended, or an update was requested, while the members
-    were released. The transaction is rolled back."""
+class Extended(Exception):
+    """The lease was extended, or an update was requested, while members or
+    volumes were released. The transaction is rolled back."""
 
 
 @retried
@@ -59,7 +58,7 @@ def expire(database: Database, group_uuid: str, now: datetime) -> None:
     If the lease is extended at the same time, or an update is requested that
     may renew it, nothing is changed.
     """
-    with (contextlib.suppress(_Extended),
+    with (contextlib.suppress(Extended),
           database.link_writer() as transaction):
         transitions.change_members(transaction, [
             MemberRow.state.in_(UNCLAIMED),
@@ -70,5 +69,5 @@ def expire(database: Database, group_uuid: str, now: datetime) -> None:
         if not transitions.change_group(transaction, group_uuid, [
                 NOT_UPDATING, GroupRow.lease_expires_at <= now],
                 {'reasons': without_missing}):
-            raise _Extended
+            raise Extended
         progress.settle_locked(transaction, group_uuid, now)

@@ -35,8 +35,8 @@ lease."""
 _SURPLUS_REASON = (events.reason(
     '', 'the group has as many servers as are desired'),)
 EXPIRED = (events.reason('', "the group's lease has passed"),)
-"""Reasons of the events of members that are released because the lease of
-their group has expired."""
+"""Reasons of the events of members and volumes that are released because the
+lease of their group has expired."""
 
 
 def release(database: Database, holds: Collection[str], now: datetime,

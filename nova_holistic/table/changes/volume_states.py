@@ -12,7 +12,9 @@ from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.changes.first_change import FirstChange
-from nova_holistic.table.changes.member_release import NOT_UPDATING
+from nova_holistic.table.changes.group_lease import Extended
+from nova_holistic.table.changes.member_release import (
+    EXPIRED, NOT_UPDATING)
 from nova_holistic.table.changes import places_versions
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
@@ -21,13 +23,6 @@ from nova_holistic.table.schema.models import GroupRow
 from nova_holistic.table.schema.volume_model import VolumeRow
 from nova_holistic.table.volume_records import (
     CLAIMABLE, UNCLAIMED, VolumeRecord, VOLUMES, WITH_VOLUME, WITHOUT_PLAN)
-
-_EXPIRED = (events.reason('', "the group's lease has passed"),)
-
-
-class _Extended(Exception):
-    """The lease was extended, or an update was requested, while the volumes
-    were released. The transaction is rolled back."""
 
 
 @retried
@@ -141,17 +136,17 @@ def expire(database: Database, group_uuid: str, now: datetime) -> int:
     """
     passed = [GroupRow.uuid == group_uuid, NOT_UPDATING,
               GroupRow.lease_expires_at <= now]
-    with contextlib.suppress(_Extended), database.writer() as session:
+    with contextlib.suppress(Extended), database.writer() as session:
         count = _release(session, [
             VolumeRow.group_uuid == group_uuid, sa.exists().where(*passed)],
-            now, _EXPIRED)
+            now, EXPIRED)
         # The statements above do not lock the group. This one locks it, and
         # changes nothing.
         if count and not session.execute(
                 sa.update(GroupRow).where(*passed)
                 .values(status=GroupRow.status)
                 .execution_options(synchronize_session=False)).rowcount:
-            raise _Extended
+            raise Extended
         return count
     return 0
 
