@@ -39,7 +39,7 @@ from nova_holistic.solver.solve import solve
 
 WEIGHT = 3.0
 
-PHASES = ('_insert_members', '_on_chosen_hosts', 'first_plan',
+PHASES = ('_insert_members', 'plan_on_chosen_hosts', 'first_plan',
           'has_fewest_hosts', 'propagated', 'search_all_hosts', 'relax',
           'improve', 'large', 'bound_diverse')
 """Functions of the solver whose share of the time is printed."""

@@ -13,7 +13,6 @@ from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.objectives import load_objective
 from nova_holistic.solver.confined.set_plans import plan_by_sets
-from nova_holistic.solver.construct.batches import is_connected
 from nova_holistic.solver.construct.first_plan import (
     first_plan, late_plan, until_first_plan)
 from nova_holistic.solver.construct.insertion import insert_members
@@ -22,29 +21,22 @@ from nova_holistic.solver.diagnosis.find_reasons import find_reasons
 from nova_holistic.solver.diagnosis.relaxation import has_no_plan
 from nova_holistic.solver.garbage import few_collections
 from nova_holistic.solver.limits.current import (
-    column_generation as pattern_limits, construct as construct_limits,
-    limits as all_limits, phases as limits, using)
+    construct as construct_limits, limits as all_limits, phases as limits,
+    using)
 from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.milp.task import Task
 from nova_holistic.solver.observer import Answer, notify_observers, Question
 from nova_holistic.solver.phases.all_hosts import (
     has_fewest_hosts, search_all_hosts, search_needed_hosts)
-from nova_holistic.solver.phases.cover_plan import plan_on_cover
+from nova_holistic.solver.phases.better_plan import find_better_plan
+from nova_holistic.solver.phases.chosen_hosts import plan_on_chosen_hosts
 from nova_holistic.solver.phases.domain_plan import (
     has_costs_of_domains, plan_by_domains)
-from nova_holistic.solver.phases.few_places import improve_plan
-from nova_holistic.solver.phases.host_cover import cover_members
-from nova_holistic.solver.phases.host_relaxation import (
-    is_diverse, late_bound, suits_all_hosts)
-from nova_holistic.solver.phases.large import large, relax
-from nova_holistic.solver.phases.part_bounds import (
-    bound_diverse, bound_without_policies)
-from nova_holistic.solver.phases.part_plans import replan_parts
+from nova_holistic.solver.phases.host_relaxation import late_bound
 from nova_holistic.solver.phases.preferred_plan import (
     adopt, choose_hosts, is_small, with_hard_preferences)
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
-from nova_holistic.solver.problem.eligibility import different_requirements
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.problem.search_status import SearchStatus
@@ -154,7 +146,7 @@ def _answer(question: _Question) -> Answer:
     if question.strategy is Strategy.NEIGHBOURHOODS:
         first_plan(known, deadline)
     if question.strategy in _CHOOSE_HOSTS:
-        _on_chosen_hosts(question)
+        plan_on_chosen_hosts(task, question.strategy is Strategy.DECOMPOSED)
         if known.where is not before:
             search_needed_hosts(task)
     return _complete(question, known.where is before)
@@ -163,25 +155,11 @@ def _answer(question: _Question) -> Answer:
 def _complete(question: _Question, on_all: bool) -> Answer:
     """Run the phases after those on chosen hosts, on all hosts if needed."""
     task, known = question.task, question.task.known
-    deadline = task.deadline
     proof = _on_all_hosts(question) if on_all else None
     if proof is None and question.strategy in _IMPROVE and (
-            deadline.left() and not known.is_good_enough):
-        with contextlib.suppress(OutOfTime):
-            if on_all and _suits_patterns(known) and (
-                    not is_diverse(known) or is_connected(known)):
-                large(task.part(limits().program_share), always=True)
-            elif not known.bound:
-                relax(known, deadline.part(limits().bound_share))
-        with contextlib.suppress(OutOfTime):
-            # Without any bound, the gap is 100 %.
-            cover_members(known, deadline.part(
-                limits().bound_share if known.bound else limits().main_share))
-        plans = question.strategy is not Strategy.NEIGHBOURHOODS
-        bound_without_policies(task, on_all, plans)
-        if plans:
-            replan_parts(known, deadline.part(limits().main_share))
-        improve_plan(task, question.settings.improvement)
+            task.deadline.left() and not known.is_good_enough):
+        find_better_plan(task, question.settings.improvement, on_all,
+                         question.strategy is Strategy.NEIGHBOURHOODS)
     late_bound(known, question.deadline)
     return proof or _plan(question)
 
@@ -203,45 +181,6 @@ def _insert_members(question: _Question) -> Plan | None:
     return proved_plan(
         known, found.where, Proof(found.bound, known.least, found.status),
         lambda: seconds_by_step(question.deadline, 0.0))
-
-
-def _on_chosen_hosts(question: _Question) -> None:
-    """Find a plan for a large group on some of many hosts. If it has many
-    policies, greedy construction finds it, and a relaxation proves a bound."""
-    task, known = question.task, question.task.known
-    deadline, always = task.deadline, question.strategy is Strategy.DECOMPOSED
-    diverse = not always and is_diverse(known) and not suits_all_hosts(known)
-    if diverse:
-        first_plan(known, deadline.part(limits().main_share),
-                   batches_until=deadline)
-        plan_by_sets(known, deadline)
-    elif not always and len(different_requirements(
-            known.members)) > limits().coarse_from:
-        first_plan(known, deadline.part(limits().attempt_share), deadline)
-        plan_on_cover(known, deadline.part(limits().main_share))
-        with contextlib.suppress(OutOfTime):
-            if not known.is_good_enough:
-                relax(known, deadline.part(limits().bound_share))
-        if known.is_good_enough:
-            return
-    with contextlib.suppress(OutOfTime):
-        if not diverse or known.where is None:
-            large(task.part(limits().main_share), deadline, always)
-        elif not known.is_good_enough and (known.objective.traffic() or (
-                len(known.policies) <= limits().pattern_policies
-                and _suits_patterns(known) and is_connected(known))):
-            large(task.part(limits().bound_share), always=True)
-    if diverse and known.where is not None and (
-            not known.is_good_enough and deadline.left()):
-        bound_diverse(task)
-    elif not (diverse or known.is_good_enough):
-        plan_by_sets(known, deadline)
-
-
-def _suits_patterns(known: Incumbent) -> bool:
-    """Whether column generation takes as many different requirements."""
-    return len(different_requirements(
-        known.members)) <= pattern_limits().kinds
 
 
 def _on_all_hosts(question: _Question) -> Unplaceable | Unknown | None:

@@ -21,18 +21,26 @@ from nova_holistic.solver.decomposition.host_assignment import (
     assign_to_hosts, from_patterns, HostAssignment)
 from nova_holistic.solver.decomposition.many_subgroups import (
     many_subgroups, size)
-from nova_holistic.solver.limits.current import milp, phases as limits
+from nova_holistic.solver.limits.current import (
+    column_generation, milp, phases as limits)
 from nova_holistic.solver.milp.search import Search
 from nova_holistic.solver.milp.task import Task
 from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
 from nova_holistic.solver.phases.relaxed_hosts import Relaxed
 from nova_holistic.solver.problem.case import Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.eligibility import different_requirements
 from nova_holistic.solver.problem.hard_forms import with_hard_forms
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.subproblem import Subproblem
 from nova_holistic.solver.traffic.traffic_plans import traffic_plan
+
+
+def suits_patterns(known: Incumbent) -> bool:
+    """Whether column generation takes as many different requirements."""
+    return len(different_requirements(
+        known.members)) <= column_generation().kinds
 
 
 def large(task: Task, longest: Deadline | None = None,
