@@ -54,6 +54,5 @@ class TopologyDriver(abc.ABC):
                aggregates: Collection[Aggregate]) -> Mapping[str, Location]:
         """Location of each of the hosts, by name.
 
-        :raises HolisticError: two aggregates give one host two names at one
-            level
+        :raises HolisticError: a host is in two availability zones
         """

@@ -8,7 +8,7 @@ from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.topology.base import Aggregate, Location, TopologyDriver
 from nova_holistic.topology.errors import InvalidLevels
-from nova_holistic.topology.level_names import name_hosts, ZONE_KEY
+from nova_holistic.topology.level_names import name_zones, ZONE_KEY
 from nova_holistic.topology.levels import check_levels
 from nova_holistic.topology.links import parse_links
 from nova_holistic.topology.option_file import in_file, read_document
@@ -45,7 +45,7 @@ class FileTopology(TopologyDriver):
 
     def locate(self, hosts: Collection[str],
                aggregates: Collection[Aggregate]) -> Mapping[str, Location]:
-        zones = name_hosts(ZONE_KEY, ZONE_KEY, aggregates)
+        zones = name_zones(ZONE_KEY, aggregates)
         return {host: Location(
             *self._locations.get(host, ((), FrozenMapping())),
             zones.get(host, self._default_zone)) for host in hosts}

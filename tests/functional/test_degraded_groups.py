@@ -3,6 +3,7 @@
 
 import pytest
 
+from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.reconcile import degraded_groups
 from nova_holistic.repair.violations import violations
 from tests.functional.claims import (
@@ -97,6 +98,28 @@ def test_a_host_in_another_rack_degrades_the_group(cloud):
         move_to_rack(cloud, 'cmp-1', 'r1')
     assert cloud.reconciler.reconcile() == {'recovered': 1}
     assert cloud.table.get_group(group).status == 'complete'
+
+
+def test_a_host_in_two_racks_concerns_only_groups_with_members_there(cloud):
+    """The operator adds a host to its new rack before it leaves the old one.
+    In the meantime, groups on other hosts are planned and built."""
+    cloud.conf.set_override('drift_interval', 0, group='reconciler')
+    group, _ = built(cloud, RACKS_APART, {'a': 'cmp-0', 'b': 'cmp-1'})
+    aggregate = cloud.create_aggregate('new', {'rack': 'r9'}, ['cmp-1'])
+    try:
+        assert cloud.reconciler.reconcile() == {'degraded': 1}
+        (reason,) = cloud.table.get_group(group).violations
+        assert reason['at'] == 'anti-affinity'
+        other = cloud.planner.create(
+            document('a', 'b', policies=RACKS_APART),
+            project_id=PROJECT, user_id=USER)
+        assert other.status == 'planned', other.reasons
+        hosts = {host_of_active(cloud, create(cloud, other.uuid, path))
+                 for path in 'ab'}
+        assert 'cmp-1' not in hosts
+    finally:
+        cloud.act_on_aggregate(aggregate, 'remove_host', host='cmp-1')
+    assert cloud.reconciler.reconcile() == {'built': 2, 'recovered': 1}
 
 
 def built(cloud, policies, places, members=None):

@@ -18,7 +18,6 @@ from nova_holistic.inventory.nova.hypervisors import (
 from nova_holistic.inventory.placement import PlacementInventory
 from nova_holistic.inventory.service_client import ServiceClient
 from nova_holistic.topology.aggregates import AggregatesTopology
-from nova_holistic.topology.errors import AmbiguousLocation
 from tests.functional.watched_inventory import Watch
 
 HOSTS = (
@@ -89,13 +88,18 @@ def test_hosts_have_their_zone_rack_labels_and_aggregates(cloud, watch):
     assert hosts['cmp-4'].aggregates == frozenset()
 
 
-def test_a_host_in_two_racks_is_an_error_that_names_both(cloud, watch):
+def test_a_host_in_two_racks_is_in_none_and_an_error_names_both(
+        cloud, watch, caplog):
     aggregate = cloud.create_aggregate('wrong', {'rack': 'r9'}, ['cmp-1'])
     try:
-        with pytest.raises(AmbiguousLocation, match='az1-rack-r1.*wrong'):
-            watch.snapshot()
+        hosts = watch.hosts()
     finally:
         cloud.act_on_aggregate(aggregate, 'remove_host', host='cmp-1')
+    assert hosts['cmp-1'].location == ('az1',)
+    assert hosts['cmp-2'].location == ('az1', 'r2')
+    assert "aggregate az1-rack-r1 says 'r1', aggregate wrong says 'r9'" in (
+        caplog.text)
+    assert watch.hosts()['cmp-1'].location == ('az1', 'r1')
 
 
 def test_a_disabled_compute_is_not_enabled(cloud, watch):

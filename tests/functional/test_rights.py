@@ -2,6 +2,8 @@
 """The rights of a user of one project, and the information about the cloud
 that the user gets."""
 
+from nova import context as nova_context
+from nova import objects
 import pytest
 
 from nova_holistic.embedded.calls.servers import CloudUser
@@ -100,10 +102,14 @@ def test_a_group_without_a_lease_needs_a_right(cloud, service):
 
 @pytest.fixture
 def ambiguous(cloud):
-    """Put the first host in two racks."""
-    aggregate = cloud.create_aggregate('mistake', {'rack': 'r9'}, ['cmp-1'])
+    """Put the first host in two zones, which Nova's API refuses."""
+    aggregate = cloud.create_aggregate(
+        'mistake', {'availability_zone': 'az9'})
+    record = objects.Aggregate.get_by_id(
+        nova_context.get_admin_context(), aggregate)
+    record.add_host('cmp-1')
     yield
-    cloud.act_on_aggregate(aggregate, 'remove_host', host='cmp-1')
+    record.delete_host('cmp-1')
     cloud.compute.delete(f'/os-aggregates/{aggregate}')
 
 
@@ -120,8 +126,8 @@ def test_a_failure_names_no_host_to_a_project(
     assert 'under request req-' in reason['message']
     one = f'/v1/{kind}s/{shown_group["id"]}'
     (seen,) = service.ask('GET', one, token=ADMIN).json[kind]['reasons']
-    assert 'host cmp-1 is in two domains of level rack' in seen['message']
-    assert 'host cmp-1 is in two domains of level rack' in caplog.text
+    assert 'host cmp-1 is in two domains of level az' in seen['message']
+    assert 'host cmp-1 is in two domains of level az' in caplog.text
 
 
 PAIR = {'name': 'pair', 'policies': [{'type': 'anti-affinity'}],
@@ -146,4 +152,4 @@ def test_a_fault_names_no_host_to_a_project(cloud, moved, caplog):
     assert 'cmp-1' not in fault
     assert 'its planned place cannot be used' in fault
     assert 'under request req-' in fault
-    assert 'host cmp-1 is in two domains of level rack' in caplog.text
+    assert 'host cmp-1 is in two domains of level az' in caplog.text

@@ -57,7 +57,7 @@ def locate_host(topology: TopologyDriver, name: str,
     """A host at its current location.
 
     :param aggregates: Nova's aggregates that contain the host
-    :raises HolisticError: its aggregates contradict each other
+    :raises HolisticError: it is in two availability zones
     """
     return _located(topology, name, [
         # The other hosts of an aggregate do not determine the location of this
@@ -71,7 +71,7 @@ def locate_once(topology: TopologyDriver, name: str,
     """A host at its current location, which ``locate_host`` determines once
     per request.
 
-    :raises HolisticError: its aggregates contradict each other
+    :raises HolisticError: it is in two availability zones
     """
     known = request_memory.of_kind('locations')
     if known is None:
@@ -87,7 +87,7 @@ def locate_hosts(topology: TopologyDriver, names: Collection[str]
     are read from Nova's API database once per request: one statement for half
     of ``batches.MAX_BATCH_SIZE`` hosts.
 
-    :raises HolisticError: the aggregates of a host contradict each other
+    :raises HolisticError: a host is in two availability zones
     """
     known = request_memory.of_kind('current locations')
     if known is None:
@@ -143,7 +143,7 @@ def of_state(topology: TopologyDriver, state,
 
     :param state: nova.scheduler.host_manager.HostState
     :param own: UUIDs of servers that do not count
-    :raises HolisticError: its aggregates contradict each other
+    :raises HolisticError: it is in two availability zones
     """
     return replace(locate_host(topology, state.host, state.aggregates),
                    servers=len(set(state.instances or ()).difference(own)))

@@ -46,14 +46,61 @@ def test_two_aggregates_may_agree_on_a_rack():
     assert located['a'].path == ('r1',)
 
 
-def test_two_aggregates_that_disagree_are_both_named():
-    topology = AggregatesTopology(['rack', 'host'])
-    with pytest.raises(AmbiguousLocation) as error:
-        topology.locate('a', [aggregate('one', 'a', rack='r1'),
-                              aggregate('two', 'a', rack='r2')])
+ONE = aggregate('one', 'a', rack='r1')
+TWO = aggregate('two', 'a', 'b', rack='r2')
+
+
+def test_a_host_whose_aggregates_disagree_is_in_no_rack():
+    """All other hosts keep their racks."""
+    topology = AggregatesTopology(['room', 'rack', 'chassis', 'host'])
+    located = topology.locate('ab', [
+        aggregate('room', 'a', 'b', room='m1'), ONE, TWO,
+        aggregate('box', 'a', 'b', chassis='c1')])
+    assert located['a'].path == ('m1',)
+    assert located['b'].path == ('m1', 'r2', 'c1')
+
+
+def test_a_host_whose_aggregates_disagree_has_no_label():
+    topology = AggregatesTopology(['host'], ['rack'])
+    located = topology.locate('ab', [ONE, TWO])
+    assert located['a'].labels == {}
+    assert located['b'].labels == {'rack': 'r2'}
+
+
+def test_two_aggregates_that_disagree_are_both_logged(caplog):
+    AggregatesTopology(['rack', 'host']).locate('a', [ONE, TWO])
+    (record,) = caplog.records
+    assert record.levelname == 'ERROR'
     for word in ('host a ', 'level rack', "aggregate one says 'r1'",
-                 "aggregate two says 'r2'"):
-        assert word in str(error.value)
+                 "aggregate two says 'r2'", 'host without a domain'):
+        assert word in record.getMessage()
+
+
+def test_a_disagreement_is_logged_again_only_after_it_ended(caplog):
+    topology = AggregatesTopology(['rack', 'host'])
+
+    def logged(hosts, *aggregates):
+        caplog.clear()
+        topology.locate(hosts, aggregates)
+        return len(caplog.records)
+
+    assert logged('ab', ONE, TWO) == 1
+    assert logged('ab', ONE, TWO) == 0
+    # Nothing is known about hosts that are not requested.
+    assert logged('b', TWO) == 0
+    assert logged('a', ONE, TWO) == 0
+    assert logged('a', ONE) == 0
+    assert logged('a', ONE, TWO) == 1
+
+
+@pytest.mark.parametrize('levels', [['az', 'host'], ['rack', 'host']])
+def test_a_host_in_two_zones_is_an_error(levels):
+    topology = AggregatesTopology(levels)
+    with pytest.raises(AmbiguousLocation, match=(
+            "host a is in two domains of level az: aggregate other says 'az3'"
+            ", aggregate zone-1 says 'az1'")):
+        topology.locate('a', [
+            AZ1, aggregate('other', 'a', availability_zone='az3')])
 
 
 def test_conflicting_metadata_outside_the_levels_is_ignored():
