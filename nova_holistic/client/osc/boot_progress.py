@@ -9,7 +9,10 @@ import threading
 
 from rich.console import Console
 from rich.progress import (
-    BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn)
+    BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn)
+
+from nova_holistic.client.osc.progress import description
+from nova_holistic.picture.text_fitting import printable
 
 _ENDS = ('active', 'failed')
 _SHOWN = ('creating', 'building', 'deleting', 'failed')
@@ -57,10 +60,10 @@ def shown(name: str) -> Iterator[BootProgress]:
     :param name: of the group
     """
     console = Console(file=sys.stderr)
-    with Progress(TextColumn('{task.description}'), BarColumn(),
-                  MofNCompleteColumn(), TimeElapsedColumn(), console=console,
-                  transient=True, disable=not console.is_terminal) as progress:
-        yield BootProgress(name, progress)
+    with Progress(description(), BarColumn(), MofNCompleteColumn(),
+                  TimeElapsedColumn(), console=console, transient=True,
+                  disable=not console.is_terminal) as progress:
+        yield BootProgress(printable(name), progress)
 
 
 def _counts(states: list[str]) -> str:

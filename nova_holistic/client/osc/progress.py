@@ -13,6 +13,7 @@ from rich.progress import (
     BarColumn, Progress, TextColumn, TimeElapsedColumn)
 
 from nova_holistic.client import errors
+from nova_holistic.picture.text_fitting import printable
 
 TIMEOUT = 600
 
@@ -30,13 +31,20 @@ def add_timeout(parser: argparse.ArgumentParser) -> None:
         help=f'Maximum time in seconds to wait (default: {TIMEOUT})')
 
 
+def description() -> TextColumn:
+    """The column with the text of a bar, shown literally: a name may contain
+    brackets, which are otherwise read as markup."""
+    return TextColumn('{task.description}', markup=False)
+
+
 @contextlib.contextmanager
 def bar(title: str) -> Iterator[Callable[[dict[str, Any]], None]]:
     """A progress bar on standard error, if that is a terminal; call it with
     each answer."""
     console = Console(file=sys.stderr)
-    with Progress(TextColumn('{task.description}'), BarColumn(),
-                  TimeElapsedColumn(), console=console, transient=True,
+    title = printable(title)
+    with Progress(description(), BarColumn(), TimeElapsedColumn(),
+                  console=console, transient=True,
                   disable=not console.is_terminal) as progress:
         # The time that a plan takes is not known, so the bar shows progress
         # only while holds are written.

@@ -3,12 +3,14 @@
 
 import io
 
+import pytest
+
 from nova_holistic.client.osc import boot_progress
 
 
-def show(monkeypatch, stream):
+def show(monkeypatch, stream, name='shop'):
     monkeypatch.setattr('sys.stderr', stream)
-    with boot_progress.shown('shop') as progress:
+    with boot_progress.shown(name) as progress:
         report = progress.begin(2)
         for member, state in (('a', 'creating'), ('b', 'creating'),
                               ('a', 'building'), ('a', 'active'),
@@ -24,13 +26,26 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_a_terminal_shows_a_bar(monkeypatch):
+@pytest.fixture
+def terminal(monkeypatch):
     monkeypatch.setenv('TERM', 'xterm')
     monkeypatch.setenv('COLUMNS', '120')
     monkeypatch.delenv('NO_COLOR', raising=False)
-    shown = show(monkeypatch, Terminal())
+    return Terminal()
+
+
+def test_a_terminal_shows_a_bar(monkeypatch, terminal):
+    shown = show(monkeypatch, terminal)
     assert '1 failed' in shown and '1/2' in shown
     assert 'shop: a: active' not in shown
+
+
+@pytest.mark.parametrize('name, expected', [
+    ('[/red] shop', '[/red] shop: 1 failed'), ('a\x1b[2Jb', 'a\ufffd[2Jb')])
+def test_the_name_of_a_group_is_shown_literally(
+        monkeypatch, terminal, name, expected):
+    assert expected in show(monkeypatch, terminal, name)
+    assert expected.split(':')[0] in show(monkeypatch, io.StringIO(), name)
 
 
 def test_without_a_terminal_each_server_has_a_line(monkeypatch):

@@ -19,10 +19,10 @@ class Terminal(io.StringIO):
 def written(monkeypatch):
     """Return a function that shows a document and returns the terminal's text.
     """
-    def written(found):
+    def written(found, name='shop'):
         terminal = Terminal()
         monkeypatch.setattr('sys.stderr', terminal)
-        with progress.bar('shop') as show:
+        with progress.bar(name) as show:
             show(found)
         return terminal.getvalue()
 
@@ -48,3 +48,10 @@ def test_otherwise_only_the_task_or_the_status_is_shown(written, found):
     out = written(found)
     assert 'shop: planning' in out
     assert 'holds' not in out
+
+
+@pytest.mark.parametrize('name, expected', [
+    ('[/red] shop', '[/red] shop: planning'),
+    ('a\x1b[2Jb', 'a\ufffd[2Jb: planning')])
+def test_the_name_of_a_group_is_shown_literally(written, name, expected):
+    assert expected in written({'task': 'planning'}, name)
