@@ -12,6 +12,8 @@ _UNAVAILABLE = (0, 502, 503, 504)
 """Statuses of services that are unavailable, and of proxies in front of
 them."""
 
+_TOO_MANY_REQUESTS = 429
+
 _NOT_SENT = (ks_exceptions.CatalogException, ks_exceptions.AuthPluginException)
 """The catalog has no endpoint of the service, or the session has no
 credentials."""
@@ -24,20 +26,29 @@ class Refused(exceptions.HolisticError):
     :ivar code: e.g. ``holistic.invalid_document``; empty if the response has
         none
     :ivar request_id: identifies the request in the service's logs
+    :ivar retry_after: seconds after which the service expects a repetition; 0
+        if the response does not state them
     """
 
     def __init__(self, status: int, code: str, detail: str,
-                 request_id: str | None = None):
+                 request_id: str | None = None, retry_after: int = 0):
         super().__init__(detail)
         self.status = status
         self.code = code
         self.request_id = request_id
+        self.retry_after = retry_after
 
     @property
     def is_transient(self) -> bool:
         """Whether a service was unavailable. The request may have been
         processed nevertheless, and the client may repeat it."""
         return self.status in _UNAVAILABLE
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether a repetition may succeed: a service was unavailable, or has
+        received too many requests."""
+        return self.is_transient or self.status == _TOO_MANY_REQUESTS
 
 
 class NotSent(Refused):
@@ -63,7 +74,12 @@ def refused(error: ks_exceptions.HttpError) -> Refused:
     return Refused(
         error.http_status, first.get('code', ''),
         detail or error.message or str(error),
-        first.get('request_id') or error.request_id)
+        first.get('request_id') or error.request_id, retry_after(error))
+
+
+def retry_after(error: ks_exceptions.HttpError) -> int:
+    """Seconds; 0 if the response does not state them."""
+    return max(0, error.retry_after)
 
 
 def unanswered(error: ks_exceptions.ClientException) -> Refused:

@@ -26,13 +26,14 @@ def poll_until(ask: Callable[[], Any], settled: Callable[[Any], bool],
     end = time.monotonic() + timeout
     pause = 0.1
     while True:
-        unanswered = ''
+        unanswered, earliest = '', 0
         try:
             response = ask()
         except errors.Refused as error:
-            if not error.is_transient:
+            if not error.is_repeatable:
                 raise
             unanswered = f'; last error: {error}'
+            earliest = error.retry_after
         else:
             if report is not None:
                 report(response)
@@ -42,5 +43,5 @@ def poll_until(ask: Callable[[], Any], settled: Callable[[Any], bool],
         if remaining <= 0:
             raise errors.TimedOut(
                 f'not finished within {timeout:g} s{unanswered}')
-        time.sleep(min(pause, remaining))
+        time.sleep(min(max(pause, earliest), remaining))
         pause = min(LONGEST, pause * 1.5)

@@ -59,7 +59,7 @@ def polled(request: Callable[[], Mapping[str, Any]]
     try:
         return request()
     except Refused as error:
-        if not error.is_transient:
+        if not error.is_repeatable:
             raise
         LOG.warning('The API of groups does not answer; the request is '
                     'repeated: %s', error)

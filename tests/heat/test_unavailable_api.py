@@ -24,6 +24,7 @@ resources:
       members: [{name: a, resources: {VCPU: 1}}]
 '''
 UNAVAILABLE = webob.Response(status=503)
+TOO_MANY_REQUESTS = webob.Response(status=429)
 PLANNED = {'task': None, 'status': 'planned', 'revision': 2, 'reasons': []}
 
 
@@ -59,7 +60,7 @@ def shop(heat, monkeypatch):
 @pytest.mark.parametrize('is_complete', [
     'check_create_complete', 'check_check_complete'])
 def test_heat_waits_for_an_api_that_is_restarted(api, shop, is_complete):
-    api += [UNAVAILABLE, answer(task='plan'), UNAVAILABLE, answer()]
+    api += [UNAVAILABLE, answer(task='plan'), TOO_MANY_REQUESTS, answer()]
     assert [getattr(shop, is_complete)(None) for _ in range(4)] == [
         False, False, False, True]
 

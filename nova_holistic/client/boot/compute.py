@@ -107,4 +107,5 @@ def _refused(error: ks_exceptions.HttpError) -> errors.Refused:
         message = fault['message']
     except (AttributeError, ValueError, KeyError, TypeError):
         return errors.refused(error)
-    return errors.Refused(error.http_status, '', message, error.request_id)
+    return errors.Refused(error.http_status, '', message, error.request_id,
+                          errors.retry_after(error))

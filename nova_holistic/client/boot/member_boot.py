@@ -18,7 +18,6 @@ from nova_holistic.documents.servers.create_request import (
     create_body, MemberServer)
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 5.0
-_TOO_MANY_REQUESTS = 429
 
 Report = Callable[[str, str], None]
 
@@ -65,6 +64,7 @@ class MemberBoot:
                 if not attempts or getattr(error, 'final', True):
                     self.report(member, 'failed')
                     return Outcome(member, uuid, str(error))
+                self.stop.wait(error.pause)
             else:
                 self.report(member, 'active')
                 return Outcome(member, uuid)
@@ -114,11 +114,19 @@ class MemberBoot:
             servers = self._read(request.path)
             if servers.server:
                 return servers.server
-            again = (error.is_transient or error.status == _TOO_MANY_REQUESTS
-                     or servers.state != PLANNED)
-            raise AttemptFailed(str(error), final=not again) from error
+            again = error.is_repeatable or servers.state != PLANNED
+            raise AttemptFailed(
+                str(error), not again, self._pause_after(error)) from error
         self.stop.wait(_FIRST_PAUSE)
         return uuid
+
+    def _pause_after(self, error: errors.Refused) -> float:
+        """Seconds until Nova receives another create request after an
+        error."""
+        if not error.is_repeatable:
+            return 0
+        return min(max(_FIRST_PAUSE, error.retry_after),
+                   self._settings.timeout)
 
     def _wait_until_active(self, uuid: str) -> None:
         """:raises AttemptFailed: the server has failed"""
@@ -152,7 +160,7 @@ class MemberBoot:
             try:
                 return ask()
             except errors.Refused as error:
-                if not error.is_transient:
+                if not error.is_repeatable:
                     raise
                 refused = error
         raise refused

@@ -37,11 +37,13 @@ class AttemptFailed(exceptions.HolisticError):
     """One attempt to create a server failed.
 
     :ivar final: whether a further attempt would fail in the same way
+    :ivar pause: minimum time in seconds before a further attempt
     """
 
-    def __init__(self, message: str, final: bool = False):
+    def __init__(self, message: str, final: bool = False, pause: float = 0):
         super().__init__(message)
         self.final = final
+        self.pause = pause
 
 
 class Stopped(exceptions.HolisticError):

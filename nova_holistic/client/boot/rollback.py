@@ -72,7 +72,7 @@ class Rollback:
             except errors.Refused as error:
                 if error.status == 404:
                     return
-                again = error.is_transient or error.status == 409
+                again = error.is_repeatable or error.status == 409
                 if not again or time.monotonic() > end:
                     raise
             time.sleep(_PAUSE)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python client, against the API over HTTP."""
 
+import time
 import uuid
 
 from keystoneauth1 import noauth
@@ -230,7 +231,8 @@ def test_wait_returns_when_the_group_is_settled(service, client):
 
 
 @pytest.mark.parametrize('status, fault', [
-    (503, 'The database does not answer'), (0, 'Connection refused')])
+    (503, 'The database does not answer'), (0, 'Connection refused'),
+    (429, 'Too many requests')])
 def test_wait_tolerates_an_unavailable_service(
         service, client, monkeypatch, status, fault):
     group, get = client.groups.create(SHOP)['id'], client.groups.get
@@ -249,6 +251,24 @@ def test_wait_tolerates_an_unavailable_service(
     asked.clear()
     with pytest.raises(TimedOut, match=f'within 0.1 s; last error: {fault}'):
         client.groups.wait(group, 0.1)
+
+
+def test_wait_asks_again_when_the_service_expects_it():
+    asked = []
+
+    def overloaded_once(environ, start_response):
+        asked.append(time.monotonic())
+        answer = webob.Response(json={'group': {'task': None}})
+        if len(asked) == 1:
+            answer = webob.Response('<html>busy</html>', 429)
+            answer.retry_after = 1
+        return answer(environ, start_response)
+
+    with Loopback({'/holistic': overloaded_once}) as loopback:
+        client = Client(Session(noauth.NoAuth()),
+                        endpoint_override=f'{loopback.url}/holistic')
+        assert client.groups.wait('g', 60) == {'task': None}
+    assert asked[1] - asked[0] >= 1
 
 
 def test_wait_raises_at_once_for_an_unknown_group(client):

@@ -31,6 +31,7 @@ class Cloud:
         servers become active
     :ivar refusals: responses to the next creates: a status, and a body or an
         exception; ``accepted`` in place of the body creates the server first
+    :ivar headers: headers of the responses that refuse a create
     :ivar unanswered: number of requests for placements that fail
     """
 
@@ -41,7 +42,7 @@ class Cloud:
         self.states = dict.fromkeys(members, 'planned')
         self.servers, self.creates, self.deleted = {}, [], []
         self.builds, self.refusals, self.unanswered = [], [], 0
-        self.group_requests, self.mock = [], mock
+        self.group_requests, self.mock, self.headers = [], mock, {}
         self.compute = Compute(Session(auth=Token(NOVA, 'token')))
         self.groups = Groups(self._group_api)
         mock.get(f'{NOVA}/flavors', json=self._flavors)
@@ -110,6 +111,7 @@ class Cloud:
                 self.add(member, claimed=False)
                 raise requests.exceptions.ConnectionError('cut off')
             context.status_code = status
+            context.headers.update(self.headers)
             return answer
         context.status_code = 202
         return {'server': {'id': self.add(

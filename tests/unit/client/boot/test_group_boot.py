@@ -2,6 +2,7 @@
 """The boot of a group, and its faults."""
 
 import threading
+import time
 
 import pytest
 import requests_mock
@@ -93,6 +94,24 @@ def test_a_create_is_repeated_if_nova_was_unavailable(start, status):
     cloud.refusals = [(status, fault('later'))]
     assert boot(cloud) == {'a': ''}
     assert (len(cloud.creates), len(cloud.servers)) == (2, 1)
+
+
+@pytest.mark.parametrize('header, least', [('1', 1), (None, 0), ('soon', 0)])
+def test_a_create_is_repeated_when_nova_expects_it(start, header, least):
+    cloud = start('a')
+    cloud.refusals = [(429, fault('too many requests'))]
+    cloud.headers = {} if header is None else {'Retry-After': header}
+    begin = time.monotonic()
+    assert boot(cloud) == {'a': ''}
+    assert least <= time.monotonic() - begin < least + 1
+
+
+def test_the_last_refusal_is_reported_without_a_pause(start):
+    cloud, begin = start('a'), time.monotonic()
+    cloud.refusals = [(429, fault('too many requests'))]
+    cloud.headers = {'Retry-After': '60'}
+    assert boot(cloud, retries=0) == {'a': 'too many requests'}
+    assert time.monotonic() - begin < 5
 
 
 def test_a_create_is_repeated_at_most_as_often_as_requested(start):
