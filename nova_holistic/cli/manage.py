@@ -25,6 +25,7 @@ from nova_holistic.conf import log_setup, services, unreadable_files
 from nova_holistic import exceptions
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.picture.text_fitting import printable
+from nova_holistic.table.database import Database, make_directory
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table import migration
 from nova_holistic.table import startup_check
@@ -43,14 +44,15 @@ cloud."""
 def db_upgrade(conf) -> CommandResult:
     """bring the placement table's schema up to date"""
     startup_check.check_url(conf)
-    migration.upgrade(conf.holistic_database.connection)
+    make_directory(conf.holistic_database.connection)
+    migration.upgrade(Database(**dict(conf.holistic_database)))
     return db_version(conf)
 
 
 def db_version(conf) -> CommandResult:
     """show the schema's version, and the one this code expects"""
     startup_check.check_url(conf)
-    version = migration.version(conf.holistic_database.connection)
+    version = migration.version(Database(**dict(conf.holistic_database)))
     return CommandResult(f'{version or "empty"} (expected {migration.head()})')
 
 
