@@ -133,6 +133,16 @@ class CloudInventory(abc.ABC):
         """
         return snapshot
 
+    def default_volume_type(self, project_id: str | None) -> str | None:
+        """The name of the volume type that volumes of a project get without a
+        type; None if it is not known.
+
+        :param project_id: None: any project
+        :raises HolisticError: the source does not answer, or gives an invalid
+            answer
+        """
+        return None
+
 
 class InventoryDriver(CloudInventory):
     """A source of snapshots: one file, one entry point in
@@ -142,15 +152,23 @@ class InventoryDriver(CloudInventory):
         whole snapshots
     :ivar read_pools: returns a snapshot with the storage pools of the cloud;
         None if they cannot be read
+    :ivar read_default_volume_type: returns the default volume type of a
+        project; None if it cannot be read
     """
 
     reader: CloudReader | None = None
     read_pools: Callable[[Snapshot], Snapshot] | None = None
+    read_default_volume_type: Callable[[str | None], str | None] | None = None
 
     def with_pools(self, snapshot: Snapshot) -> Snapshot:
         """See ``CloudInventory.with_pools``."""
         return snapshot if self.read_pools is None else self.read_pools(
             snapshot)
+
+    def default_volume_type(self, project_id: str | None) -> str | None:
+        """See ``CloudInventory.default_volume_type``."""
+        read = self.read_default_volume_type
+        return None if read is None else read(project_id)
 
     @classmethod
     @abc.abstractmethod

@@ -123,6 +123,9 @@ class CachedInventory(CloudInventory):
     def with_pools(self, snapshot: Snapshot) -> Snapshot:
         return self._inventory.with_pools(snapshot)
 
+    def default_volume_type(self, project_id: str | None) -> str | None:
+        return self._inventory.default_volume_type(project_id)
+
     def snapshot(self) -> Snapshot:
         """The whole cloud, read after the call."""
         return self._read_whole(self._inventory.snapshot)

@@ -115,6 +115,10 @@ class StatisticsInventory(CloudInventory):
         """See ``CloudInventory.with_pools``."""
         return self._inventory.with_pools(snapshot)
 
+    def default_volume_type(self, project_id: str | None) -> str | None:
+        """See ``CloudInventory.default_volume_type``."""
+        return self._inventory.default_volume_type(project_id)
+
     def _measured(self, host: Host, found: Mapping[str, float],
                   ) -> tuple[Host, Host]:
         """A host as the inventory has it, and the host with its statistics.

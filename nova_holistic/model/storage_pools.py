@@ -112,6 +112,8 @@ def with_volume(requirements: Requirements, snapshot: Snapshot,
     if volume is None:
         return requirements
     traits = {POOL}
+    if volume.volume_type is None and snapshot.default_volume_type is not None:
+        traits.add(_TYPE + snapshot.default_volume_type)
     if volume.volume_type is not None:
         trait = _TYPE + volume.volume_type
         known = _known_types(snapshot)

@@ -15,6 +15,7 @@ from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds.use_tracking_adapter import UseTrackingAdapter
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.inventory.cached_inventory import with_cache
+from nova_holistic.inventory.cinder.default_type import default_volume_type
 from nova_holistic.inventory.cinder.pools import with_cinder_pools
 from nova_holistic.inventory import load_inventory
 from nova_holistic.metrics import exporter
@@ -51,6 +52,8 @@ def planning_inventory(conf, placement: Adapter,
     if cinder is not None:
         inventory.read_pools = functools.partial(
             with_cinder_pools, cinder=cinder, topology=load_topology(conf))
+        inventory.read_default_volume_type = functools.partial(
+            default_volume_type, cinder)
     return inventory
 
 

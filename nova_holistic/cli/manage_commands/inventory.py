@@ -16,6 +16,8 @@ def export(conf) -> CommandResult:
     from nova_holistic.cli.components.connections import (
         connect, connect_if_configured)
     from nova_holistic.documents.inventories.writer import inventory_document
+    from nova_holistic.inventory.cinder.default_type import (
+        with_default_volume_type)
     from nova_holistic.inventory.cinder.pools import with_cinder_pools
     from nova_holistic.inventory import load_inventory
     from nova_holistic.topology import load_topology
@@ -24,7 +26,8 @@ def export(conf) -> CommandResult:
         compute=connect(conf, 'nova')).snapshot()
     cinder = connect_if_configured(conf, 'cinder')
     if cinder is not None:
-        snapshot = with_cinder_pools(snapshot, cinder, load_topology(conf))
+        snapshot = with_default_volume_type(
+            with_cinder_pools(snapshot, cinder, load_topology(conf)), cinder)
     document = inventory_document(snapshot)
     if conf.command.format == 'yaml':
         return CommandResult(yaml.safe_dump(document,

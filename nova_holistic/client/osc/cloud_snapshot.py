@@ -8,6 +8,8 @@ from osc_lib.clientmanager import ClientManager
 from oslo_config import cfg
 
 from nova_holistic import conf as options
+from nova_holistic.inventory.cinder.default_type import (
+    with_default_volume_type)
 from nova_holistic.inventory.cinder.pools import with_cinder_pools
 from nova_holistic.inventory import load_inventory
 from nova_holistic.model.cloud.snapshot import Snapshot
@@ -38,5 +40,6 @@ def snapshot(manager: ClientManager, levels: str,
         for name in ('placement', 'compute', 'block-storage')}
     cinder = adapters.pop('block-storage')
     without_pools = load_inventory(conf, **adapters).snapshot()
-    return (with_cinder_pools(without_pools, cinder, load_topology(conf))
-            if pools else without_pools)
+    return with_default_volume_type(
+        with_cinder_pools(without_pools, cinder, load_topology(conf)),
+        cinder) if pools else without_pools

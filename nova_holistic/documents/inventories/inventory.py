@@ -75,7 +75,8 @@ def _snapshot(document: dict) -> Snapshot:
         FrozenMapping({
             name: _flavor(name, resources)
             for name, resources in document.get('flavors', {}).items()}),
-        images=FrozenMapping(images), pools=tuple(pools))
+        images=FrozenMapping(images), pools=tuple(pools),
+        default_volume_type=document.get('default_volume_type'))
 
 
 def _integers(document: dict) -> Iterator[Any]:

@@ -40,6 +40,7 @@ def inventory_document(snapshot: Snapshot) -> dict[str, Any]:
             sharing_providers=sharing_documents(snapshot.hosts, _resources),
             pools=[pool_document(pool, _position(pool, snapshot.levels))
                    for pool in snapshot.pools],
+            default_volume_type=snapshot.default_volume_type,
             links=[{**_given(level=link.level),
                     'domain': '/'.join(link.domain),
                     'uplink_mbps': link.uplink_mbps,

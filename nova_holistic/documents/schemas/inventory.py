@@ -177,6 +177,7 @@ DOCUMENT = {
         'sharing_providers': {
             'type': 'array', 'maxItems': 1000, 'items': SHARING_PROVIDER},
         'pools': {'type': 'array', 'maxItems': MAX_HOSTS, 'items': POOL},
+        'default_volume_type': common.TEXT,
         'links': {'type': 'array', 'maxItems': MAX_HOSTS, 'items': LINK},
         'flavors': {
             'type': 'object',

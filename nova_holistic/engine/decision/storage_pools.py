@@ -19,7 +19,8 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.storage_pools import (
-    has_volumes, pool_traits, VOLUME_GB, volume_places, with_pools)
+    has_volumes, pool_traits, VOLUME_GB, volume_places, volumes_of,
+    with_pools)
 from nova_holistic.table.store import PlacementTable
 from nova_holistic.table.volume_records import NOT_CREATED, VolumeRecord
 
@@ -27,7 +28,8 @@ from nova_holistic.table.volume_records import NOT_CREATED, VolumeRecord
 def read(inventory: CloudInventory, table: PlacementTable,
          request: PlanningRequest, cloud: Snapshot) -> Snapshot:
     """The snapshot with the current pools, if the group has volumes. Planned
-    volumes of other groups, and of this group if they stay, use capacity.
+    volumes of other groups, and of this group if they stay, use capacity. It
+    has the default volume type if a volume without a type needs a pool.
 
     :raises InvalidDocument: no pools are known
     :raises HolisticError: the source of the pools does not respond
@@ -51,10 +53,24 @@ def read(inventory: CloudInventory, table: PlacementTable,
                 'storage pools are known; the operator configures Cinder in '
                 '[cinder]'))
         mistakes.must_be_none()
-    return replace(found, pools=_with_missing(tuple(
-        replace(pool, inventories=with_use_changed(
-            pool.inventories, {VOLUME_GB: planned[pool.name]}))
-        for pool in found.pools), request.volumes))
+    return _with_default_type(
+        inventory, request, replace(found, pools=_with_missing(tuple(
+            replace(pool, inventories=with_use_changed(
+                pool.inventories, {VOLUME_GB: planned[pool.name]}))
+            for pool in found.pools), request.volumes)))
+
+
+def _with_default_type(inventory: CloudInventory, request: PlanningRequest,
+                       snapshot: Snapshot) -> Snapshot:
+    """The snapshot with the default volume type, if a volume without a type
+    needs a pool."""
+    staying = {row.path for row in request.volumes}
+    if all(volume.volume_type is not None or member.path in staying
+           for member in volumes_of(request.group)
+           if (volume := member.requirements.volume)):
+        return snapshot
+    return replace(snapshot, default_volume_type=(
+        inventory.default_volume_type(request.project_id)))
 
 
 def objections(volumes: Sequence[VolumeRecord],

@@ -84,6 +84,8 @@ class Snapshot:
     :ivar aggregates: metadata of each host aggregate of Nova, by UUID
     :ivar pools: storage pools, which take the volumes of a group; see
         ``model.storage_pools``
+    :ivar default_volume_type: volume type of volumes without one; None if it
+        is not known
     :ivar lineage: the latest results of :meth:`once_for_lineage`, shared by
         all snapshots that were made of each other with ``replace``
     :ivar _known: results of :meth:`once`
@@ -99,6 +101,7 @@ class Snapshot:
     server_groups: Mapping[str, ServerGroup] = FrozenMapping()
     aggregates: Mapping[str, Mapping[str, str]] = FrozenMapping()
     pools: tuple[Host, ...] = ()
+    default_volume_type: str | None = None
     lineage: dict[Hashable, Any] = field(
         default_factory=dict, repr=False, compare=False, kw_only=True)
     _known: dict[Hashable, Any] = field(

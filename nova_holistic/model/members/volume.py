@@ -8,7 +8,8 @@ from dataclasses import dataclass
 class Volume:
     """
     :ivar size_gb: in GiB
-    :ivar volume_type: name of a volume type; None is any
+    :ivar volume_type: name of a volume type; None is the default type
+        of the snapshot, or any type if the snapshot has none
     :ivar at_plan_time: whether an engine creates it after it is planned
     :ivar image: UUID of the image from which an engine creates it; None for an
         empty volume

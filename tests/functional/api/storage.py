@@ -12,11 +12,11 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.storage_pools import pool_traits, VOLUME_GB
 
 
-def pool(name, rack, gib, used=0):
+def pool(name, rack, gib, used=0, types=('fast',)):
     return Host(
         name=name, node=name, uuid='', location=(rack,),
         inventories=FrozenMapping({VOLUME_GB: Inventory(gib, used=used)}),
-        traits=pool_traits(['fast']))
+        traits=pool_traits(types))
 
 
 @pytest.fixture

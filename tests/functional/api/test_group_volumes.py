@@ -436,6 +436,33 @@ def test_lost_volumes_without_a_pool_stay_lost(world, client, pools):
         'reasons']
 
 
+def test_volumes_stay_in_their_pools_when_the_default_type_changes(
+        world, client, pools):
+    """Volumes without a type that are planned later have the new type."""
+    document = database(size=10)
+    (data,) = [each for each in document['members']
+               if each['name'] == 'data']
+    del data['volume_type']
+    del document['policies']
+    data['location'] = 'a'
+    world.inventory.read_default_volume_type = lambda project: 'fast'
+    group = client.ask('POST', '/v1/groups?wait=60', {
+        'group': document}).json['group']['id']
+    assert set(client.pools(group).values()) == {'array@a#fast'}
+    claimed(world, group, 'data-1')
+    pools.append(pool('array@a#slow', 'a', 100, types=('slow',)))
+    world.inventory.read_default_volume_type = lambda project: 'slow'
+    document['members'][0]['count'] = 2
+    assert client.update(group, document).json['group']['reasons'] == []
+    assert set(client.pools(group).values()) == {'array@a#fast'}
+    (row,) = [row for row in world.table.volumes.of_group(group)
+              if row.path == 'data-0']
+    world.table.volumes.lose(row, world.now)
+    client.ask('POST', f'/v1/groups/{group}/replan?wait=60', {'replan': {}})
+    assert client.pools(group) == {
+        'data-0': 'array@a#slow', 'data-1': 'array@a#fast'}
+
+
 def test_lost_volumes_do_not_take_what_another_group_plans(
         world, client, pools):
     """Another group is planned after the replan has read the pools."""
