@@ -130,6 +130,8 @@ class _Explainer:
                           for each in self._hard]
         self._cost = self._plan_cost()
         self._used = self._free_after()
+        # At least one of each kind of ``_promising``.
+        self._most_tried = max(3, limits().moves // len(case.members))
 
     def all(self) -> Iterator[Explanation]:
         class_of = self._case.class_of
@@ -151,29 +153,24 @@ class _Explainer:
         here = self._at[member.path]
         room = suits & self._room(c)
         room[here] = False
-        fine = room.copy()
-        bindings, binding = [], []
+        governing, excluded = [], []
         for each, rule_counts, paths in zip(self._hard, self._rule_counts,
                                             self._governed):
             self._deadline.check()
-            allowed = self._allowed(rule_counts, c, here)
-            ruled_out = int((room & ~allowed).sum())
+            out = room & ~self._allowed(rule_counts, c, here)
             # The policy of an exclusive group also applies to other members.
-            if ruled_out or member.path in paths:
-                binding.append(each)
-                bindings.append(Binding(
-                    str(each.policy.summary), each.scope.path, ruled_out))
-            fine &= allowed
-        best, tried, refused = self._next_best(
-            member, np.flatnonzero(fine), binding)
+            if out.any() or member.path in paths:
+                governing.append(each)
+                excluded.append(out)
+        best, tried = self._next_best(member, room, governing, excluded)
         return Explanation(
             member.path, self._case.table.hosts[here].name,
             (*left, HostsLeft('has room in addition to the rest of the plan',
                               int(room.sum()) + 1)),
-            tuple(replace(binding_now, rules_out=binding_now.rules_out + sum(
-                each is other for other in refused))
-                for binding_now, each in zip(bindings, binding)),
-            int(fine.sum()) - len(refused), best, tried)
+            tuple(Binding(str(each.policy.summary), each.scope.path,
+                          int(out.sum()))
+                  for each, out in zip(governing, excluded)),
+            int(_without(room, excluded).sum()), best, tried)
 
     def _steps(self, each: MemberClass
                ) -> tuple[tuple[HostsLeft, ...], np.ndarray]:
@@ -226,41 +223,50 @@ class _Explainer:
             room &= self._used[name] >= amount
         return room
 
-    def _next_best(self, member: Member, hosts: np.ndarray,
-                   governing: list[ScopedPolicy]
-                   ) -> tuple[Move | None, int, list[ScopedPolicy]]:
-        """The cheapest of some moves, their number, and the policies whose
-        checks excluded other moves, because counts do not express them."""
+    def _next_best(self, member: Member, room: np.ndarray,
+                   governing: list[ScopedPolicy], excluded: list[np.ndarray]
+                   ) -> tuple[Move | None, int]:
+        """The cheapest of some moves, and their number.
+
+        :param excluded: for each governing policy, [host]: whether its counts
+            exclude the host. The hosts that its check excludes are added.
+        """
         best: tuple[tuple[Fraction, float], str] | None = None
-        chosen = self._promising(hosts)
-        tried, refused = 0, []
+        fine = np.flatnonzero(_without(room, excluded))
+        others = np.flatnonzero(room)
+        chosen = self._promising(fine)
+        if len(others) <= self._most_tried:
+            # Several policies may exclude the same host.
+            chosen += [h for h in others.tolist() if h not in chosen]
+        tried = 0
         for h in chosen:
             if tried and not self._deadline.left():
                 break
-            cost = self._moved(member, self._case.table.hosts[h], governing)
-            if isinstance(cost, ScopedPolicy):
-                refused.append(cost)
+            cost = self._moved(member, h, governing, excluded)
+            if cost is None:
                 continue
             tried += 1
             key = cost, self._case.table.hosts[h].name
             if best is None or key < best:
                 best = key
         if best is None:
-            return None, tried, refused
+            return None, tried
         (preferences, value), name = best
         return Move(name, float(preferences - self._cost[0]),
-                    value - self._cost[1]), tried, refused
+                    value - self._cost[1]), tried
 
-    def _moved(self, member: Member, host: Host,
-               governing: list[ScopedPolicy]
-               ) -> tuple[Fraction, float] | ScopedPolicy:
-        """The cost of the plan after the move, or a violated policy."""
+    def _moved(self, member: Member, h: int, governing: list[ScopedPolicy],
+               excluded: list[np.ndarray]) -> tuple[Fraction, float] | None:
+        """The cost of the plan after the move; None if a policy excludes the
+        host."""
         planned = self._where[member.path]
-        self._where[member.path] = host
+        self._where[member.path] = self._case.table.hosts[h]
         try:
-            return next((p for p in governing if p.policy.check(
-                p.scope, self._where, self._case.snapshot).count),
-                None) or self._plan_cost()
+            for each, out in zip(governing, excluded):
+                out[h] = out[h] or each.policy.check(
+                    each.scope, self._where, self._case.snapshot).count
+            return None if any(out[h] for out in excluded) else (
+                self._plan_cost())
         finally:
             self._where[member.path] = planned
 
@@ -282,8 +288,12 @@ class _Explainer:
         own = set(self._at.values())
         own_hosts = [h for h in reversed(order) if h in own]
         turns = order, order[::-1], own_hosts + order
-        number = max(len(turns), limits().moves // len(self._case.members))
-        if len(hosts) <= number:
+        if len(hosts) <= self._most_tried:
             return hosts.tolist()
         return list(dict.fromkeys(
-            h for turn in zip(*turns) for h in turn))[:number]
+            h for turn in zip(*turns) for h in turn))[:self._most_tried]
+
+
+def _without(room: np.ndarray, excluded: list[np.ndarray]) -> np.ndarray:
+    """The hosts with room that no policy excludes."""
+    return room & ~np.any([np.zeros_like(room), *excluded], axis=0)

@@ -7,6 +7,7 @@ import pytest
 from nova_holistic.model.binding import bind
 from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.cloud.nested_provider import NestedProvider
+from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
@@ -14,6 +15,7 @@ from nova_holistic.model.plan import Plan
 from nova_holistic.model.request_group import RequestGroup
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.bandwidth import Bandwidth
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.location import Location
 from nova_holistic.solver.check import check
@@ -69,6 +71,23 @@ def test_each_policy_is_listed_with_the_hosts_it_rules_out():
         Binding('affinity feed', '', 2),
         Binding('anti-affinity rack', 'db', 2))
     assert found['db/node-0'].open == 1
+
+
+def test_a_host_counts_for_each_policy_that_excludes_it():
+    # The other host is in no domain of the level feed, and its rack has no
+    # free uplink. The solver counts members, so it knows the first at once;
+    # the second is known only from a check.
+    wanted = group(servers('web', 2), servers('db'), relationships=[
+        Bandwidth(level='feed', mbps=50, between=('web', 'db')),
+        Bandwidth(level='rack', mbps=70, between=('web', 'db'))])
+    snapshot = cloud(
+        host('a', 'r1', labels={'feed': 'A'}), host('b', 'r2'),
+        links=(Link(('r2',), 0),))
+    _, found = _explained(wanted, snapshot)
+    assert found['web-0'].bindings == (
+        Binding('bandwidth feed between web and db', '', 1),
+        Binding('bandwidth rack between web and db', '', 1))
+    assert (found['web-0'].open, found['web-0'].tried) == (0, 0)
 
 
 def test_the_next_best_host_is_given_with_its_cost():
