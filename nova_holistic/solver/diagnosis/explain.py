@@ -10,7 +10,6 @@ from fractions import Fraction
 import numpy as np
 
 from nova_holistic.model.binding import bind
-from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import Objective

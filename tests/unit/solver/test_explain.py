@@ -74,9 +74,9 @@ def test_each_policy_is_listed_with_the_hosts_it_rules_out():
 
 
 def test_a_host_counts_for_each_policy_that_excludes_it():
-    # The other host is in no domain of the level feed, and its rack has no
-    # free uplink. The solver counts members, so it knows the first at once;
-    # the second is known only from a check.
+    # The other host is in no domain of the level feed, which the counts of
+    # members show. The uplink of its rack has no capacity, which only a check
+    # shows.
     wanted = group(servers('web', 2), servers('db'), relationships=[
         Bandwidth(level='feed', mbps=50, between=('web', 'db')),
         Bandwidth(level='rack', mbps=70, between=('web', 'db'))])
