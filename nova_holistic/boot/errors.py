@@ -2,6 +2,7 @@
 """Errors of the creation of servers by an engine."""
 
 from nova_holistic import exceptions
+from nova_holistic.inventory.errors import ServiceFailed
 
 
 class RightUnavailable(exceptions.HolisticError):
@@ -27,3 +28,8 @@ class VolumeNotDeleted(exceptions.HolisticError):
 
 class CreateRefused(exceptions.HolisticError):
     """Nova has refused to create a server: no server exists."""
+
+
+class TooManyRequests(ServiceFailed):
+    """A service has received too many requests, and has not carried out this
+    one."""

@@ -8,7 +8,7 @@ import time
 
 from oslo_log import log as logging
 
-from nova_holistic.boot.errors import CreateRefused
+from nova_holistic.boot.errors import CreateRefused, TooManyRequests
 from nova_holistic.boot.group_servers import GroupServers
 from nova_holistic.boot.progress import Progress
 from nova_holistic.boot.user_servers import UserServer
@@ -93,6 +93,10 @@ class MemberBoots:
             uuids = self.servers.find(server.path)
             return (self._note(server, uuids[0]) if uuids
                     else self._end(server, str(error)))
+        except TooManyRequests:
+            # The engine repeats its work later. The request does not count as
+            # an attempt.
+            raise
         except ServiceFailed as error:
             LOG.warning('It is not known whether Nova has created the server '
                         'of member %s of group %s: %s', server.path,

@@ -9,11 +9,15 @@ from keystoneauth1.adapter import Adapter
 from keystoneauth1 import exceptions as ks_exceptions
 import requests
 
-from nova_holistic.boot.errors import RightUnavailable
+from nova_holistic.boot.errors import (
+    CreateRefused, RightUnavailable, TooManyRequests)
 from nova_holistic.inventory.errors import ServiceFailed
 
 KEYSTONE = 'keystone'
 """Name of the service whose failures precede a request."""
+TOO_MANY_REQUESTS = 429
+"""HTTP status of a service, or of a proxy in front of it, that limits the rate
+of requests."""
 MAX_MESSAGE = 500
 """Maximum number of characters of a message of a service in a fault."""
 
@@ -65,6 +69,25 @@ def _token_errors(path: str, service: str,
         raise RightUnavailable(f'keystone gives no token: {error}') from error
     except (ks_exceptions.ClientException, OSError) as error:
         raise ServiceFailed(service, path, str(error), method) from error
+
+
+def must_be_accepted(service: str, path: str,
+                     answer: requests.Response) -> None:
+    """
+    :param answer: the answer to a request to create something
+    :raises CreateRefused: the service has created nothing, and a repeated
+        request would be refused, too
+    :raises TooManyRequests: the service has created nothing yet
+    :raises ServiceFailed: it is not known whether the service has created it
+    """
+    status = answer.status_code
+    if status == 202:
+        return
+    if status == TOO_MANY_REQUESTS:
+        raise TooManyRequests(service, path, message(answer), 'POST')
+    if status >= 500:
+        raise ServiceFailed(service, path, message(answer), 'POST')
+    raise CreateRefused(f'HTTP {status}: {message(answer)}')
 
 
 def message(answer: requests.Response) -> str:

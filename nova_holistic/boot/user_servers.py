@@ -9,8 +9,8 @@ from urllib import parse
 from keystoneauth1.adapter import Adapter
 import requests
 
-from nova_holistic.boot.errors import CreateRefused
-from nova_holistic.boot.user_requests import message, UserRequests
+from nova_holistic.boot.user_requests import (
+    message, must_be_accepted, UserRequests)
 from nova_holistic.documents.schemas.server import NOVA_VERSION
 from nova_holistic.documents.servers.create_request import group_tag
 from nova_holistic.inventory.errors import ServiceFailed
@@ -56,14 +56,11 @@ class UserServers:
         """The UUID of a new server.
 
         :raises CreateRefused: there is no new server
+        :raises TooManyRequests: there is no new server; call again later
         """
         answer = self._nova.send('POST', '/servers', NOVA_VERSION, body)
-        if answer.status_code == 202:
-            return _read(answer, '/servers')['server']['id']
-        if answer.status_code >= 500:
-            raise ServiceFailed(
-                'nova', '/servers', message(answer), 'POST')
-        raise CreateRefused(f'HTTP {answer.status_code}: {message(answer)}')
+        must_be_accepted('nova', '/servers', answer)
+        return _read(answer, '/servers')['server']['id']
 
     def get(self, uuid: str) -> UserServer | None:
         """The server; None if it does not exist."""

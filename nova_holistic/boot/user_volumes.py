@@ -6,8 +6,7 @@ from typing import Any
 
 from keystoneauth1.adapter import Adapter
 
-from nova_holistic.boot.errors import CreateRefused
-from nova_holistic.boot.user_requests import message, UserRequests
+from nova_holistic.boot.user_requests import must_be_accepted, UserRequests
 from nova_holistic.documents.groups.volumes import IMAGE
 from nova_holistic.documents.servers.create_request import (
     member_description, pointer_hints, pointer_metadata)
@@ -38,18 +37,16 @@ class UserVolumes:
 
         :raises CreateRefused: there is no new volume
         :raises RightUnavailable: the service may not act for the user
+        :raises TooManyRequests: there is no new volume; call again later
         :raises ServiceFailed: it is not known whether there is a new volume
         """
         answer = self._cinder.send('POST', PATH, VERSION, body)
-        if answer.status_code == 202:
-            try:
-                return answer.json()['volume']['id']
-            except (ValueError, KeyError, TypeError) as error:
-                raise ServiceFailed(
-                    'cinder', PATH, 'an unexpected answer', 'POST') from error
-        if answer.status_code >= 500:
-            raise ServiceFailed('cinder', PATH, message(answer), 'POST')
-        raise CreateRefused(f'HTTP {answer.status_code}: {message(answer)}')
+        must_be_accepted('cinder', PATH, answer)
+        try:
+            return answer.json()['volume']['id']
+        except (ValueError, KeyError, TypeError) as error:
+            raise ServiceFailed(
+                'cinder', PATH, 'an unexpected answer', 'POST') from error
 
 
 def create_body(group: GroupRecord, path: str, attempt: str,

@@ -9,7 +9,8 @@ from oslo_log import log as logging
 
 from nova_holistic.boot.cinder_volumes import (
     BUILDING, DELETING, ERROR, NOT_DELETED, UNUSED)
-from nova_holistic.boot.errors import CreateRefused, RightUnavailable
+from nova_holistic.boot.errors import (
+    CreateRefused, RightUnavailable, TooManyRequests)
 from nova_holistic.boot.user_requests import KEYSTONE
 from nova_holistic.boot.user_volumes import create_body, UserVolumes
 from nova_holistic.boot.volume_steps import VolumeSteps
@@ -119,12 +120,14 @@ class VolumeRound(VolumeSteps):
             return self.write(
                 row, state=CreatedVolumeState.FAILED, fault=str(error))
         except ServiceFailed as error:
-            if error.service == KEYSTONE:
+            if error.service == KEYSTONE or isinstance(
+                    error, TooManyRequests):
                 LOG.warning('Volume %(path)s of group %(group)s is created '
                             'later: %(error)s',
                             {'path': row.path, 'error': error,
                              'group': self.record.group_uuid})
-                # Without a token, nothing was sent.
+                # Without a token, nothing was sent. In the other case, Cinder
+                # has not carried out the request.
                 return self.write(row, tries=row.tries - 1)
             LOG.warning('Volume %(path)s of group %(group)s may exist, and is '
                         'searched for: %(error)s',

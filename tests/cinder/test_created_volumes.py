@@ -11,6 +11,7 @@ from cinder.volume.api import API
 from keystoneauth1.adapter import Adapter
 from keystoneauth1 import exceptions
 import pytest
+import requests
 
 from nova_holistic.boot import user_volumes
 from nova_holistic.boot.volume_creator import LONGEST_DELAY, REPEATED
@@ -567,6 +568,30 @@ def test_a_failure_of_keystone_does_not_count_as_an_attempt(
     group = engine.plan(database())
     with monkeypatch.context() as patch:
         patch.setattr(Adapter, 'get_token', no_token)
+        for _ in range(4):
+            engine.step()
+            engine.passed += 2 * REPEAT_AFTER
+        assert {(str(row.state), row.tries) for row
+                in engine.volumes(group).values()} == {('creating', 0)}
+    engine.finish(group)
+    assert {row.tries for row in engine.volumes(group).values()} == {1}
+    assert len(cinder.all_volumes()) == 2
+
+
+def test_too_many_requests_do_not_count_as_attempts(
+        cinder, engine, monkeypatch):
+    send = Adapter.request
+
+    def overloaded(self, path, method, **options):
+        if method != 'POST':
+            return send(self, path, method, **options)
+        response = requests.Response()
+        response.status_code = 429
+        return response
+
+    group = engine.plan(database())
+    with monkeypatch.context() as patch:
+        patch.setattr(Adapter, 'request', overloaded)
         for _ in range(4):
             engine.step()
             engine.passed += 2 * REPEAT_AFTER

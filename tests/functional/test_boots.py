@@ -7,7 +7,7 @@ from nova import exception
 from oslo_utils import timeutils
 import pytest
 
-from nova_holistic.boot.errors import RightUnavailable
+from nova_holistic.boot.errors import RightUnavailable, TooManyRequests
 from nova_holistic.boot.user_servers import UserServers
 from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.waiting import wait_for
@@ -246,6 +246,37 @@ def test_an_answer_that_is_lost_creates_no_second_server(cloud, boots):
     assert boots.status(group) == 'complete'
     (server,) = cloud.servers()
     assert boots.servers(group)['web-0'].server_uuid == server['id']
+
+
+class Overloaded(UserServers):
+    """A service limits the rate of requests.
+
+    :ivar refused: UUIDs of the members whose next create is refused
+    """
+
+    refused = ('web-0', 'web-1', 'web-0')
+
+    def create(self, body):
+        member = body['os:scheduler_hints']['holistic_member']
+        if member in self.refused:
+            refused = list(self.refused)
+            refused.remove(member)
+            self.refused = tuple(refused)
+            raise TooManyRequests('nova', '/servers', 'later', 'POST')
+        return super().create(body)
+
+
+@pytest.mark.parametrize('rollback', [False, True])
+def test_too_many_requests_do_not_count_as_attempts(cloud, boots, rollback):
+    group = boots.ask(rollback=rollback, retries=0)
+    boots.rights.servers = Overloaded(cloud.compute_for())
+    workers = boots.workers()
+    for _ in range(3):
+        attempt(workers)
+    workers.stop()
+    assert boots.status(group) == 'complete'
+    assert {row.tries for row in boots.servers(group).values()} == {1}
+    assert len(cloud.servers()) == 2
 
 
 def test_an_engine_that_lost_its_boot_deletes_its_surplus_server(

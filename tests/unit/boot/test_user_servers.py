@@ -6,7 +6,8 @@ from keystoneauth1 import adapter, exceptions, session, token_endpoint
 import pytest
 import requests
 
-from nova_holistic.boot.errors import CreateRefused, RightUnavailable
+from nova_holistic.boot.errors import (
+    CreateRefused, RightUnavailable, TooManyRequests)
 from nova_holistic.boot.user_servers import UserServers
 from nova_holistic.inventory.errors import ServiceFailed
 
@@ -28,6 +29,8 @@ def servers():
         'message': 'quota exceeded', 'code': 403}}},
      CreateRefused, 'HTTP 403: quota exceeded'),
     ({'status_code': 404, 'text': '<html>'}, CreateRefused, 'HTTP 404'),
+    ({'status_code': 429, 'json': {'overLimit': {
+        'message': 'later', 'code': 429}}}, TooManyRequests, 'later'),
     ({'status_code': 500, 'text': 'oops'}, ServiceFailed, 'HTTP 500'),
     ({'status_code': 503, 'json': []}, ServiceFailed, 'HTTP 503'),
     ({'status_code': 202, 'text': 'oops'}, ServiceFailed, 'not JSON'),
