@@ -25,7 +25,7 @@ from nova_holistic.conf import log_setup, services, unreadable_files
 from nova_holistic import exceptions
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.picture.text_fitting import printable
-from nova_holistic.table.database import Database, make_directory
+from nova_holistic.table.database import make_directory
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table import migration
 from nova_holistic.table import startup_check
@@ -36,7 +36,8 @@ FAILED = 1
 _BAD_INPUT = (
     cfg.Error, NotConfigured, BadFile, exceptions.InvalidDocument,
     exceptions.UnknownPlugin, UnreadableFile, table_errors.GroupUnknown,
-    table_errors.InvalidUrl, table_errors.MemberUnknown)
+    table_errors.InvalidConnection, table_errors.InvalidUrl,
+    table_errors.MemberUnknown)
 """An error that the operator must correct, independent of the state of the
 cloud."""
 
@@ -45,14 +46,13 @@ def db_upgrade(conf) -> CommandResult:
     """bring the placement table's schema up to date"""
     startup_check.check_url(conf)
     make_directory(conf.holistic_database.connection)
-    migration.upgrade(Database(**dict(conf.holistic_database)))
+    migration.upgrade(startup_check.connected(conf))
     return db_version(conf)
 
 
 def db_version(conf) -> CommandResult:
     """show the schema's version, and the one this code expects"""
-    startup_check.check_url(conf)
-    version = migration.version(Database(**dict(conf.holistic_database)))
+    version = migration.version(startup_check.connected(conf))
     return CommandResult(f'{version or "empty"} (expected {migration.head()})')
 
 

@@ -25,7 +25,6 @@ from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.solver.milp import backend
 from nova_holistic import supported
 from nova_holistic.table import character_set
-from nova_holistic.table.database import Database
 from nova_holistic.table import migration
 from nova_holistic.table import startup_check
 
@@ -54,8 +53,7 @@ def values(conf) -> Result:
 def database(conf) -> Result:
     """The placement table's database is available, and can store every
     name."""
-    startup_check.check_url(conf)
-    database = Database(**dict(conf.holistic_database))
+    database = startup_check.connected(conf)
     migration.version(database)
     problem = character_set.problem(database)
     return Result(Code.SUCCESS if problem is None else Code.WARNING, problem)
@@ -64,8 +62,7 @@ def database(conf) -> Result:
 @_error_as_failure
 def schema(conf) -> Result:
     """The schema of the placement table is not older than this code."""
-    startup_check.check_url(conf)
-    migration.check_schema_current(Database(**dict(conf.holistic_database)))
+    migration.check_schema_current(startup_check.connected(conf))
     return Result(Code.SUCCESS)
 
 

@@ -4,9 +4,15 @@
 import copy
 
 from oslo_config import cfg
+from oslo_config import types
 from oslo_db import options
 
 GROUP = cfg.OptGroup('holistic_database', title='Placement table')
+
+_OWN_TYPES = {
+    # SQLAlchemy accepts smaller numbers, and then cannot connect.
+    'max_overflow': types.Integer(min=-1),
+}
 
 _OWN_DEFAULTS = {
     # Clients of the API retry. The defaults of oslo.db, ten retries at
@@ -16,11 +22,10 @@ _OWN_DEFAULTS = {
 }
 
 
-def _with_own_default(opt: cfg.Opt) -> cfg.Opt:
-    if opt.dest not in _OWN_DEFAULTS:
-        return opt
+def _adapted(opt: cfg.Opt) -> cfg.Opt:
     opt = copy.copy(opt)
-    opt.default = _OWN_DEFAULTS[opt.dest]
+    opt.default = _OWN_DEFAULTS.get(opt.dest, opt.default)
+    opt.type = _OWN_TYPES.get(opt.dest, opt.type)
     return opt
 
 
@@ -28,7 +33,7 @@ OPTS = [
     cfg.StrOpt(
         'connection', default='sqlite:////var/lib/nova-holistic/table.sqlite',
         secret=True, help='SQLAlchemy URL of the placement table.'),
-] + [_with_own_default(opt) for opt in options.database_opts
+] + [_adapted(opt) for opt in options.database_opts
      if opt.dest != 'connection']
 
 

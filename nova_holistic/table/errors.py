@@ -18,6 +18,15 @@ class InvalidUrl(TableError):
                          'supported database')
 
 
+class InvalidConnection(TableError):
+    """The driver of the database is not installed, or rejects an option. It
+    also fails when the database is available."""
+
+    def __init__(self, why: object):
+        super().__init__('the driver of the database cannot be used with the '
+                         f'options of [holistic_database]: {why}')
+
+
 class SchemaTooOld(TableError):
     """The database must be upgraded before this code can use it."""
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the placement table before a service starts."""
 
+import contextlib
 from typing import Any
 from urllib import parse
 
@@ -34,18 +35,20 @@ def check_schema_usable(conf) -> None:
 
     :raises SchemaTooOld: the schema is older than this code can use
     :raises InvalidUrl: the configuration names no database
+    :raises InvalidConnection: the driver of the database is not installed, or
+        rejects an option
     """
     database = Database(**_with_short_timeout(dict(conf.holistic_database)))
     try:
-        migration.check_schema_usable(database)
-    except errors.SchemaTooOld:
+        _connect(database)
+        # A process that forks after this shares no connection.
+        with contextlib.closing(database):
+            migration.check_schema_usable(database)
+    except (errors.InvalidConnection, errors.SchemaTooOld):
         raise
     except errors.TableError as error:
         LOG.warning('The schema of the placement table could not be checked: '
                     '%s', error)
-    finally:
-        # A process that forks after this shares no connection.
-        database.close()
 
 
 def check_url(conf) -> None:
@@ -54,6 +57,36 @@ def check_url(conf) -> None:
     :raises InvalidUrl: the configuration names no database
     """
     _driver(conf.holistic_database.connection)
+
+
+def connected(conf) -> Database:
+    """The database, after the first connection to it.
+
+    :raises InvalidUrl: the configuration names no database
+    :raises InvalidConnection: the driver of the database is not installed, or
+        rejects an option
+    :raises TableError: the database does not respond
+    """
+    check_url(conf)
+    database = Database(**dict(conf.holistic_database))
+    _connect(database)
+    return database
+
+
+def _connect(database: Database) -> None:
+    try:
+        with database.reader() as session:
+            session.connection()
+    except errors.TableError as error:
+        # psycopg2 reports an unknown parameter as an invalid DSN.
+        if 'invalid dsn' in str(error) or isinstance(
+                error.__cause__, ImportError | sa_exception.ArgumentError):
+            raise errors.InvalidConnection(error) from error
+        raise
+    except (AttributeError, OSError, TypeError, ValueError) as error:
+        # PyMySQL does not convert these errors of unknown parameters, invalid
+        # values and missing files.
+        raise errors.InvalidConnection(error) from error
 
 
 def _driver(connection: str) -> tuple[sa.URL, str]:
