@@ -51,6 +51,9 @@ def connect(conf, group: str) -> Adapter:
     except cfg.NoSuchOptError as error:
         # auth_section names a group that no option belongs to.
         raise NotConfigured(f'[{group}] auth_section: {error}') from error
+    except cfg.ConfigFileValueError as error:
+        # The message names only the option, which other groups also have.
+        raise NotConfigured(f'[{group}]: {error}') from error
 
 
 def _check_files(conf, group: str) -> None:

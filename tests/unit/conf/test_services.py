@@ -63,6 +63,16 @@ def test_an_unknown_section_of_the_account_is_reported(configured):
         connect(configured('auth_section = account\n'), 'placement')
 
 
+@pytest.mark.parametrize('option, value', [
+    ('timeout', 'soon'), ('insecure', 'perhaps'), ('connect_retries', 'few')])
+def test_an_invalid_value_is_reported_with_its_group(
+        configured, option, value):
+    """The groups of all services have options of these names."""
+    with pytest.raises(NotConfigured, match=(
+            r'^\[placement\]: Value for option .*nova-holistic\.conf')):
+        connect(configured(f'{option} = {value}\n'), 'placement')
+
+
 @pytest.mark.parametrize('option', ['cafile', 'certfile', 'keyfile'])
 def test_a_missing_file_for_tls_is_named(configured, option):
     conf = configured(f'{option} = /nonexistent/ca.pem\n')
