@@ -51,6 +51,11 @@ def check_values(conf, in_nova: bool = False) -> None:
             name = getattr(group, 'name', group)
             for opt in opts:
                 _check_value(conf, name, opt)
+    if not in_nova and conf.engine.stale_after <= conf.engine.heartbeat:
+        raise cfg.ConfigFileValueError(
+            '[engine]: Value for option stale_after is not valid: '
+            f'{conf.engine.stale_after} is not greater than heartbeat, which '
+            f'is {conf.engine.heartbeat}')
 
 
 def _check_value(conf, group: str, opt: cfg.Opt) -> None:

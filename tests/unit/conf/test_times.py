@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every time that an option allows can be subtracted from a date, and numbers
-are finite and not empty."""
+are finite, not empty, and consistent."""
 
 from datetime import datetime, timedelta
 import re
@@ -76,6 +76,21 @@ def test_a_number_is_finite(group, name, value, refusal):
 def test_a_number_is_not_empty(group, name, refusal):
     assert refusal(group, name, '') == (
         f'[{group}]: Value for option {name} is not valid: it is empty')
+
+
+def test_a_pool_of_connections_without_room_is_refused(refusal):
+    """-1 means no limit. SQLAlchemy accepts smaller numbers."""
+    assert re.match(r'\[holistic_database\]: .*max_overflow', refusal(
+        'holistic_database', 'max_overflow', -2))
+
+
+@pytest.mark.parametrize('interval', [60, 61])
+def test_engines_write_heartbeats_before_they_count_as_failed(
+        interval, refusal):
+    """Otherwise engines would take the tasks of each other without end."""
+    assert refusal('engine', 'heartbeat', interval) == (
+        '[engine]: Value for option stale_after is not valid: 60.0 is not '
+        f'greater than heartbeat, which is {interval}.0')
 
 
 def test_a_reference_to_an_unknown_option_names_the_option(refusal):
