@@ -169,12 +169,15 @@ class VolumeRound(VolumeSteps):
         if planned is None or planned.path != row.path:
             return self._failed(row, NO_CLAIM)
         if not self.is_unused(row, volume):
+            self.delete_others(row)
             return self.write(row, fault=None, state=CreatedVolumeState.KEPT)
         if row.seen_at != volume.last_change:
             # The volume service also writes to the volume after it is
             # available.
             return self.write(row, seen_at=volume.last_change)
-        self._delete_others(row)
+        if self.delete_others(row) and not self._is_late(row):
+            # Cinder's scheduler is about to refuse them.
+            return row
         return self.write(row, fault=None, state=CreatedVolumeState.AVAILABLE)
 
     def _member(self, row: CreatedVolume) -> str | None:
@@ -187,12 +190,15 @@ class VolumeRound(VolumeSteps):
                      if volume.uuid == planned.volume_uuid), None)
 
     def _still_building(self, row: CreatedVolume) -> CreatedVolume:
-        since = (self.clock() - row.attempted_at).total_seconds()
-        if since < self.limits.build_timeout:
+        if not self._is_late(row):
             return row
         return self.write(
             row, state=CreatedVolumeState.FAILED, fault='the volume is not '
             f'available after {self.limits.build_timeout:g} seconds')
+
+    def _is_late(self, row: CreatedVolume) -> bool:
+        return (self.clock() - row.attempted_at
+                ).total_seconds() >= self.limits.build_timeout
 
     def _failed(self, row: CreatedVolume, fault: str) -> CreatedVolume:
         """End an attempt whose volume exists."""
@@ -253,10 +259,3 @@ class VolumeRound(VolumeSteps):
         elif refused and planned.state == MemberState.PLANNED:
             self.volumes.lose(planned, self.clock())
             crash_points.reached('volume.pool-given-up')
-
-    def _delete_others(self, row: CreatedVolume) -> None:
-        """Delete the other volumes of an attempt whose request was sent
-        twice. They have no member."""
-        for volume in self.of_attempt(row):
-            if volume.uuid != row.volume_uuid and volume.status == ERROR:
-                self.delete(volume.uuid)

@@ -62,8 +62,12 @@ class VolumeSteps:
         if volume is None:
             self.note_deletion(row)
             others = self.of_attempt(row)
-            return self.write(row, volume_uuid=others[0].uuid) if others else (
-                self.write(row, state=CreatedVolumeState.ENDED))
+            if not others:
+                return self.write(row, state=CreatedVolumeState.ENDED)
+            # No user can have used a volume that has failed.
+            return self.write(
+                row, volume_uuid=others[0].uuid,
+                seen_at=None if others[0].status == ERROR else row.seen_at)
         # An engine that was killed may have sent the request. A volume that is
         # being deleted was not necessarily changed by its user.
         if volume.status in (*BUILDING, DELETING):
@@ -76,6 +80,7 @@ class VolumeSteps:
         if not self.is_unused(row, volume) or not self.delete(volume.uuid):
             LOG.info('Volume %s is not deleted: it was used or changed',
                      volume.uuid)
+            self.delete_others(row)
             return self.write(row, state=CreatedVolumeState.KEPT)
         return self.write(row, state=CreatedVolumeState.DELETING)
 
@@ -114,6 +119,19 @@ class VolumeSteps:
             return []
         return [volume for volume in self.cinder.of_attempt(
             row.attempt, self.record.project_id) if volume.status != DELETING]
+
+    def delete_others(self, row: CreatedVolume) -> bool:
+        """Delete the other volumes of an attempt whose request was sent twice,
+        if they have failed. They have no member.
+
+        :returns: whether Cinder is creating another one
+        """
+        others = [volume for volume in self.of_attempt(row)
+                  if volume.uuid != row.volume_uuid]
+        for volume in others:
+            if volume.status == ERROR:
+                self.delete(volume.uuid)
+        return any(volume.status in BUILDING for volume in others)
 
     def delete(self, volume_uuid: str) -> bool:
         done = self.cinder.delete(volume_uuid)

@@ -10,6 +10,8 @@ from cinder import objects
 from nova_holistic.table.batches import batches
 
 ERROR = 'error'
+USABLE = ('available', 'in-use')
+"""Statuses of a volume that exists in its pool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +19,8 @@ class CinderVolume:
     """A volume that is not deleted.
 
     :ivar pool: its pool; None if no pool is selected
-    :ivar completed_at: naive UTC at which its create succeeded; None before
-        that
+    :ivar completed_at: naive UTC at which its create succeeded, or since
+        which the volume is certain to exist; None before that
     """
 
     status: str
@@ -41,6 +43,10 @@ def read(context, uuids: Collection[str]) -> Mapping[str, CinderVolume]:
         for volume in objects.VolumeList.get_all(
                 context, filters={'id': list(batch)}):
             completed = volume.launched_at
+            if completed is None and volume.status in USABLE:
+                # An administrator has set the status of a volume whose service
+                # did not complete it.
+                completed = volume.updated_at
             found[volume.id] = CinderVolume(
                 volume.status, volume.cluster_name or volume.host,
                 completed and completed.replace(tzinfo=None))

@@ -745,3 +745,77 @@ def test_a_quota_of_the_user_ends_the_creation(cinder, engine):
     (fault,) = [row.fault for row in engine.volumes(group).values()
                 if row.fault]
     assert 'Quota' in fault or 'quota' in fault
+
+
+def send_again(cinder, engine, group):
+    """Cinder executes a request a second time, long after the first time."""
+    (row,) = engine.volumes(group).values()
+    second = engine.rights.volumes.create(user_volumes.create_body(
+        engine.table.get_group(group), row.path, row.attempt, None))
+    cinder.wait_for(second, ['error'])
+    return row.volume_uuid, second
+
+
+def test_a_late_second_volume_is_deleted_with_the_group_of_a_used_volume(
+        cinder, engine):
+    group = engine.plan(database(20, count=1, **LOCAL))
+    engine.finish(group)
+    used, _ = send_again(cinder, engine, group)
+    attachment = attach(cinder, used)
+    engine.lifecycle.delete(group)
+    engine.work(lambda: engine.status(group) is None)
+    assert [volume['id'] for volume in cinder.all_volumes()
+            if volume['status'] != 'deleting'] == [used]
+    cinder.api.api_delete(f'/attachments/{attachment}')
+
+
+def test_a_late_second_volume_is_deleted_after_the_first_one(cinder, engine):
+    group = engine.plan(database(20, count=1, **LOCAL))
+    engine.finish(group)
+    first, _ = send_again(cinder, engine, group)
+    cinder.delete(first)
+    engine.work(lambda: cinder.all_volumes() == [])
+
+
+def test_an_engine_waits_for_a_second_volume(cinder, engine, monkeypatch):
+    """Cinder's scheduler has not refused it yet."""
+    group = engine.plan(database(20, count=1, **LOCAL))
+    of_attempt, unfinished = engine.admin.of_attempt, [True]
+
+    def slow(attempt, project):
+        return [replace(volume, status='creating') if unfinished
+                and volume.status == 'error' else volume
+                for volume in of_attempt(attempt, project)]
+
+    monkeypatch.setattr(engine.admin, 'of_attempt', slow)
+    engine.work(lambda: engine.volumes(group)['data-0'].volume_uuid)
+    send_again(cinder, engine, group)
+    for _ in range(20):
+        engine.step()
+        engine.passed += timedelta(seconds=1)
+    assert engine.states(group) == {'data-0': 'creating'}
+    unfinished.clear()
+    engine.finish(group)
+    engine.work(lambda: len(cinder.all_volumes()) == 1)
+
+
+def test_a_create_that_a_proxy_delays_is_repeated(
+        cinder, engine, monkeypatch):
+    """It limits the rate of requests."""
+    request, posts = Adapter.request, []
+
+    def limited(self, path, method, **options):
+        if method == 'POST' and not posts:
+            posts.append(path)
+            answer = requests.Response()
+            answer.status_code = 429
+            return answer
+        return request(self, path, method, **options)
+
+    monkeypatch.setattr(Adapter, 'request', limited)
+    group = engine.plan(database(20, count=1, **LOCAL))
+    engine.step()
+    assert engine.states(group) == {'data-0': 'creating'}
+    engine.passed += REPEAT_AFTER * 1.1
+    engine.finish(group)
+    assert engine.pools(group) == {'data-0': NVME}

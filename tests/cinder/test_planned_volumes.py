@@ -247,6 +247,28 @@ def test_a_scheduler_that_crashes_after_its_request_loses_nothing(
     cinder.wait_for_states(group, 'built')
 
 
+def test_a_volume_whose_status_was_reset_counts_once(cinder, monkeypatch):
+    """Its service was killed before it completed the volume, which exists on
+    the storage."""
+    group = cinder.write_group(('data', 80, NVME))
+    with monkeypatch.context() as patch:
+        patch.setattr('cinder.volume.flows.manager.create_volume.'
+                      'CreateVolumeOnFinishTask.execute',
+                      lambda task, *args, **options: None)
+        volume = cinder.post(80, {'holistic_group': group,
+                                  'holistic_member': 'data'})
+        wait_for('the storage has the volume', lambda: any(
+            volume in each for service in cinder.volumes
+            for each in service.manager.driver.sizes.values()), pause=0.05)
+        cinder.report_all()
+    assert cinder.wait_for(volume, ['creating'])
+    assert cinder.rows(group) == {'data': ('claimed', NVME)}
+    cinder.api.api_post(f'/volumes/{volume}/action', {
+        'os-reset_status': {'status': 'available'}})
+    cinder.wait_for_states(group, 'built')
+    assert pool(cinder.create(10, volume_type='local')) == NVME
+
+
 def crash_at(point, cinder, monkeypatch, group):
     """The thread of the request ends at the point.
 

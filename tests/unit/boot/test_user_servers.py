@@ -32,6 +32,7 @@ def servers():
     ({'status_code': 429, 'json': {'overLimit': {
         'message': 'later', 'code': 429}}}, TooManyRequests, 'later'),
     ({'status_code': 500, 'text': 'oops'}, ServiceFailed, 'HTTP 500'),
+    ({'status_code': 429, 'text': 'slower'}, ServiceFailed, 'HTTP 429'),
     ({'status_code': 503, 'json': []}, ServiceFailed, 'HTTP 503'),
     ({'status_code': 202, 'text': 'oops'}, ServiceFailed, 'not JSON'),
     ({'exc': requests.ConnectionError('reset')}, ServiceFailed, 'reset'),
