@@ -80,3 +80,36 @@ def test_a_user_needs_a_lease_while_it_expires_for_volumes(
         lambda: table.volumes.expire(group.uuid, NOON))
     assert {row.state for row in table.volumes.of_group(group.uuid)} == {
         MemberState.PLANNED}
+
+
+@pytest.mark.parametrize('request_of_user', [extend, update])
+@pytest.mark.parametrize('step', [
+    'UPDATE holistic_members SET', 'SELECT holistic_members.id',
+    'INSERT INTO holistic_events'])
+def test_the_place_of_a_deleted_server_is_kept_with_an_extended_lease(
+        table, step, request_of_user):
+    group = builders.planned(
+        table, builders.a_group(lease_expires_at=NOON), web=None)
+    row = table.claim(group.uuid, 'db/web', builders.new_uuid(), NOON)
+    released = []
+    accepted = meanwhile(
+        table, step, lambda: request_of_user(table, group),
+        lambda: released.append(table.release_unleased(row, NOON)))
+    table.settle(group.uuid, NOON)
+    (after,) = table.members(group.uuid)
+    assert (released, after.state) == (
+        ([False], MemberState.CLAIMED) if accepted
+        else ([True], MemberState.RELEASED))
+
+
+def test_the_place_of_a_deleted_volume_is_kept_with_an_extended_lease(table):
+    group = builders.planned(
+        table, builders.a_group(lease_expires_at=NOON), web=None)
+    assert table.volumes.write(group.uuid, builders.volumes_of(group, 1))
+    row = table.volumes.claim(
+        group.uuid, 'data-0', builders.new_uuid(), NOON).row
+    assert meanwhile(
+        table, 'UPDATE holistic_volumes', lambda: extend(table, group),
+        lambda: table.volumes.deleted(row, NOON))
+    (after,) = table.volumes.of_group(group.uuid)
+    assert after.state == MemberState.PLANNED

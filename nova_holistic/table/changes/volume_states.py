@@ -28,7 +28,7 @@ from nova_holistic.table.volume_records import (
 @retried
 def change(database: Database, seen: VolumeRecord, to: MemberState,
            now: datetime, **values: Any) -> VolumeRecord | None:
-    """Change the state of a volume by compare-and-swap, in one statement.
+    """Change the state of a volume by compare-and-swap.
 
     A claim succeeds only if the status of the group permits it.
 
@@ -39,55 +39,71 @@ def change(database: Database, seen: VolumeRecord, to: MemberState,
     :raises IllegalTransition: ``VOLUMES`` does not have the change
     :raises Duplicate: another row has the same volume
     """
+    with database.writer() as session:
+        return _change(session, seen, to, now, **values)
+
+
+def _change(session: orm.Session, seen: VolumeRecord, to: MemberState,
+            now: datetime, **values: Any) -> VolumeRecord | None:
+    """Like ``change``, in a transaction of the caller."""
     VOLUMES.check([seen.state], to)
     if to not in WITH_VOLUME:
         values['volume_uuid'] = None
-    # SQLite may give the number of a deleted row to a new row, which then has
-    # another path or pool.
-    where = [VolumeRow.id == seen.id, VolumeRow.state == seen.state,
-             VolumeRow.group_uuid == seen.group_uuid,
-             VolumeRow.path == seen.path, VolumeRow.pool == seen.pool,
-             VolumeRow.generation == seen.generation]
+    where = _unchanged(seen)
     if to == MemberState.CLAIMED:
         where.append(sa.exists().where(
             GroupRow.uuid == seen.group_uuid,
             GroupRow.status.in_(CLAIMABLE)))
     changed = replace(seen, state=to, generation=seen.generation + 1,
                       updated_at=now, **values)
-    with database.writer() as session:
-        won = _update(session, where, {
-            'state': to, 'generation': changed.generation,
-            'updated_at': now, **values})
-        if not won:
-            return None
-        if seen.state != to:
-            _write_events(session, [
-                (seen.group_uuid, seen.path, seen.state, changed.pool)],
-                to, now)
-        if to == MemberState.RELEASED or seen.state == MemberState.LOST:
-            places_versions.raise_of_links(session, [seen.group_uuid])
+    won = _update(session, where, {
+        'state': to, 'generation': changed.generation, 'updated_at': now,
+        **values})
+    if not won:
+        return None
+    if seen.state != to:
+        _write_events(session, [
+            (seen.group_uuid, seen.path, seen.state, changed.pool)], to, now)
+    if to == MemberState.RELEASED or seen.state == MemberState.LOST:
+        places_versions.raise_of_links(session, [seen.group_uuid])
     return changed
 
 
+def _unchanged(seen: VolumeRecord) -> list[sa.ColumnElement[bool]]:
+    """The conditions that a row has not changed since it was read."""
+    # SQLite may give the number of a deleted row to a new row, which then has
+    # another path or pool.
+    return [VolumeRow.id == seen.id, VolumeRow.state == seen.state,
+            VolumeRow.group_uuid == seen.group_uuid,
+            VolumeRow.path == seen.path, VolumeRow.pool == seen.pool,
+            VolumeRow.generation == seen.generation]
+
+
+@retried
 def end(database: Database, seen: VolumeRecord, now: datetime) -> bool:
     """The volume of a row does not exist any longer: the row is planned
     again, or released if it is unwanted or the lease of its group has passed.
 
     :returns: False if the row has changed since it was read
     """
-    with database.reader() as session:
+    with database.writer() as session:
+        # This locks the row and changes nothing. Other transactions lock
+        # volumes before their group, too.
+        if not _update(session, _unchanged(seen), {'state': VolumeRow.state}):
+            return False
         lease = session.execute(
             sa.select(GroupRow.status, GroupRow.lease_expires_at,
                       GroupRow.task)
-            .where(GroupRow.uuid == seen.group_uuid)).first()
-    kept = lease is not None and lease.status in CLAIMABLE and (
-        lease.lease_expires_at is None or lease.lease_expires_at > now
-        # The update may renew the lease.
-        or lease.task == Task.UPDATING)
-    # A release changes the generation, so that it is not overlooked.
-    to = (MemberState.PLANNED if kept and not seen.unwanted
-          else MemberState.RELEASED)
-    return change(database, seen, to, now) is not None
+            .where(GroupRow.uuid == seen.group_uuid)
+            .with_for_update()).first()
+        kept = lease is not None and lease.status in CLAIMABLE and (
+            lease.lease_expires_at is None or lease.lease_expires_at > now
+            # The update may renew the lease.
+            or lease.task == Task.UPDATING)
+        # A release changes the generation, so that it is not overlooked.
+        to = (MemberState.PLANNED if kept and not seen.unwanted
+              else MemberState.RELEASED)
+        return _change(session, seen, to, now) is not None
 
 
 @retried
