@@ -102,8 +102,10 @@ class GroupChanges:
         _must_succeed(answers)
         now = self._clock()
         if not any(answers) or not self._table.update_group(
-                group_uuid, LEASED, updated_at=now,
+                group_uuid, LEASED, revision, updated_at=now,
                 lease_expires_at=now + timedelta(seconds=seconds)):
+            # The group may have been updated in the meantime.
+            self._settled(group_uuid, revision)
             raise errors.LeaseRefused(
                 f'group {group_uuid} is {group.status}: no member is planned '
                 'whose lease could be extended')

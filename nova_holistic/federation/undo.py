@@ -10,6 +10,7 @@ from oslo_log import log as logging
 from nova_holistic.federation.child import Child, ChildGroup, Refusal
 from nova_holistic.federation.saga.journal import (
     Journal, PartRecord, PartState)
+from nova_holistic.table.errors import TableError
 
 LOG = logging.getLogger(__name__)
 
@@ -32,21 +33,39 @@ def undo_parts(parts: Iterable[PartRecord],
     :returns: why parts are not undone; empty if all are undone, or remain only
         because their create requests may still arrive
     :raises JournalRefused: the group belongs to another process
+    :raises TableError: the journal could not be written for a part; all other
+        parts were tried
     """
     refusals = []
+    failed: TableError | None = None
     for part in parts:
-        undoing = replace(part, state=PartState.UNDOING)
-        journal.write(undoing)
-        undone = _undone(undoing, child_of(part), journal,
-                         None if forget_missing else now)
+        try:
+            undone = _undo(part, child_of(part), journal,
+                           None if forget_missing else now)
+        except TableError as error:
+            LOG.warning('Part %s in child %s is not undone yet: %s', part.key,
+                        part.child, error)
+            failed = error
+            continue
         if isinstance(undone, Refusal):
             LOG.warning('Part %s in child %s is not undone yet: %s', part.key,
                         part.child, '; '.join(str(each.message)
                                               for each in undone.reasons))
             refusals.append(undone)
-        elif undone:
-            journal.write(replace(undoing, state=PartState.UNDONE))
+    if failed is not None:
+        raise failed
     return refusals
+
+
+def _undo(part: PartRecord, child: Child, journal: Journal,
+          now: datetime | None) -> bool | Refusal:
+    """Delete the group of a part, and note this: see ``_undone``."""
+    undoing = replace(part, state=PartState.UNDOING)
+    journal.write(undoing)
+    undone = _undone(undoing, child, journal, now)
+    if undone is True:
+        journal.write(replace(undoing, state=PartState.UNDONE))
+    return undone
 
 
 def _undone(part: PartRecord, child: Child, journal: Journal,

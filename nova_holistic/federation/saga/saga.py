@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
+from oslo_log import log as logging
+
 from nova_holistic import crash_points
 from nova_holistic.federation.child import (
     Child, ChildGroup, Document, Refusal, RefusalKind)
@@ -20,6 +22,9 @@ from nova_holistic.federation.results import PlacedPart
 from nova_holistic.federation.saga.journal import (
     Journal, PartRecord, PartState)
 from nova_holistic.model.plan import Reason
+from nova_holistic.table.errors import TableError
+
+LOG = logging.getLogger(__name__)
 
 T = TypeVar('T')
 
@@ -213,8 +218,9 @@ class Saga:
         self._records[record.key] = record
         try:
             self._journal.write(record)
-        except JournalRefused:
-            pass
+        except (JournalRefused, TableError) as error:
+            LOG.warning('Part %s in child %s is undone without a record: %s',
+                        record.key, record.child, error)
 
 
 def is_longest(end: datetime, now: datetime) -> bool:

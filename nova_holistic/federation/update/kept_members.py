@@ -33,7 +33,7 @@ def must_be_possible(before: Document, after: Document,
     old = divide(before, policy_types, named_clouds(before).union(clouds))
     new = divide(after, policy_types, clouds)
     for part in new.parts:
-        _must_stay(new, part, kept)
+        _must_stay(new, part, kept, clouds)
     changed = []
     for cloud in sorted(set(kept.values())):
         documents = [_part(division, kept, cloud) for division in (old, new)]
@@ -55,8 +55,8 @@ def _part(division: Division, kept: Mapping[str, str],
     return PartDocuments(division).document(paths, cloud) if paths else None
 
 
-def _must_stay(division: Division, part: Part,
-               kept: Mapping[str, str]) -> None:
+def _must_stay(division: Division, part: Part, kept: Mapping[str, str],
+               clouds: Collection[str]) -> None:
     own = {kept[path] for path in part.paths if path in kept}
     if len(own) > 1:
         tie = _tie(division.group, part, kept)
@@ -65,6 +65,12 @@ def _must_stay(division: Division, part: Part,
             f'{listed(sorted(own))}; a parent does not move members between '
             'clouds')
     for path in part.paths:
+        if path in kept and kept[path] not in clouds:
+            raise InvalidDocument(
+                _location(division.group, path),
+                f'member {path} is in cloud {kept[path]}, which this parent '
+                'no longer has; an operator adds the cloud again, or lets the '
+                'parent forget it')
         if path in kept and kept[path] not in part.clouds:
             raise InvalidDocument(
                 _location(division.group, path),

@@ -14,6 +14,7 @@ from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import GroupStatus, MemberState, Task
 from nova_holistic.table.store import PlacementTable
 from tests.tables import new_table
+from tests.unit.api.service import refusal
 from tests.unit.federation.clouds import small
 from tests.unit.federation.parent import LATEST, Parent
 from tests.unit.federation.test_parent_api import lost, SHOP, SPLIT
@@ -145,3 +146,15 @@ def test_a_location_in_a_forgotten_cloud_can_be_removed(changing):
     found = changing.settled(group)
     assert (found['members'], found['revision'], found['reasons']) == (
         {'planned': 1}, 2, [])
+
+
+def test_an_update_in_a_removed_cloud_names_what_the_operator_can_do(parent):
+    """The parent still has the part of the group in this cloud."""
+    group = parent.post(SPLIT)['id']
+    del parent.clouds.children['dfw']
+    parent.renew()
+    answer = parent.ask('PUT', f'/v1/groups/{group}', {'group': SPLIT},
+                        headers={**LATEST, 'If-Match': '"1"'})
+    status, _, message = refusal(answer)
+    assert status == 400
+    assert 'is in cloud dfw, which this parent no longer has' in message

@@ -5,12 +5,14 @@ from dataclasses import replace
 import functools
 
 import pytest
+import sqlalchemy as sa
 
 from nova_holistic.federation.child import ChildGroup, ChildMember
 from nova_holistic.federation.credentials.user import User
 from nova_holistic.messaging.context import RequestContext
 from nova_holistic.messaging.errors import StaleRevision
 from nova_holistic.table.records import GroupStatus, Task
+from nova_holistic.table.schema.models import GroupRow
 from nova_holistic.table.store import PlacementTable
 from tests.tables import new_table
 from tests.unit.api.service import (
@@ -498,3 +500,25 @@ def test_members_of_a_group_that_its_child_deleted_are_lost(parent):
     states = {each['cloud']: each['state']
               for each in parent.members(group).values()}
     assert states == {'ams': 'planned', 'dfw': 'lost'}
+
+
+def test_an_extension_is_refused_if_the_group_is_updated_meanwhile(
+        parent, table):
+    group = parent.post(SPLIT)['id']
+    revision = parent.ask('GET', f'/v1/groups/{group}').headers['ETag']
+    lease = table.get_group(group).lease_expires_at
+    child = parent.clouds.children['ams']
+
+    def update(method, when):
+        if (method, when) == ('extend', 'after'):
+            number = table.get_group(group).revision
+            with table.database.writer() as session:
+                session.execute(sa.update(GroupRow).where(
+                    GroupRow.uuid == group).values(revision=number + 1))
+
+    child.fault = update
+    answer = parent.ask('POST', f'/v1/groups/{group}/extend',
+                        {'extend': {'seconds': 7200}},
+                        headers={'If-Match': revision})
+    assert answer.status_int == 412
+    assert table.get_group(group).lease_expires_at == lease

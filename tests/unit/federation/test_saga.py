@@ -10,6 +10,8 @@ from nova_holistic.federation.child import Refusal, RefusalKind
 from nova_holistic.federation.errors import JournalRefused
 from nova_holistic.federation.planner import Limits
 from nova_holistic.federation.results import Placed, Refused, Unknown
+from nova_holistic.federation.undo import undo_parts
+from nova_holistic.table.errors import TableError
 from tests.effort import examples
 from tests.unit.federation.clouds import (
     Federation, LEASE, Lost, member, small)
@@ -257,3 +259,48 @@ def test_keys_of_two_tries_differ():
     keys = list(itertools.chain(
         federation.journal.records, again.journal.records))
     assert len(set(keys)) == 4
+
+
+def test_a_database_that_fails_does_not_stop_the_undo():
+    """It fails after all parts exist."""
+    federation = Federation(limits=LIMITS, **{
+        name: small('a1') for name in ('ams', 'bru')})
+
+    def fail(record):
+        if record.state != 'creating':
+            if len(federation.held()) == 2:
+                federation.journal.failed = True
+            if getattr(federation.journal, 'failed', False):
+                raise TableError('no connection')
+
+    federation.journal.fault = fail
+    with pytest.raises(TableError):
+        federation.place(DOCUMENT)
+    assert federation.journal.failed
+    assert federation.held() == {}
+
+
+@pytest.mark.parametrize('state', ['undoing', 'undone'])
+def test_all_other_parts_are_undone_if_the_record_of_one_fails(state):
+    federation = Federation(limits=LIMITS, **{
+        name: small('a1') for name in ('ams', 'bru', 'cph')})
+    assert isinstance(federation.place(DOCUMENT), Placed)
+    parts = list(federation.journal.records.values())
+    broken = parts[0].key
+
+    def fail(record):
+        if (record.key, record.state) == (broken, state):
+            raise TableError('no connection')
+
+    federation.journal.fault = fail
+
+    def undo():
+        return undo_parts(parts, lambda part: federation.children[part.child],
+                          federation.journal, federation.time.now())
+
+    with pytest.raises(TableError):
+        undo()
+    assert federation.held().keys() <= {parts[0].child}
+    federation.journal.fault = lambda record: None
+    assert undo() == []
+    assert federation.held() == {}
