@@ -20,6 +20,7 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import HostEncoder, Objective
 from nova_holistic.model.policy import Expression
+from nova_holistic.model.storage_pools import POOL
 from nova_holistic.solver.check import fits
 from nova_holistic.solver.limits.current import problem as limits
 from nova_holistic.solver.problem.deadline import InTime
@@ -130,7 +131,9 @@ def offers(group: Group, snapshot: Snapshot, kind: Host,
         in_time()
         host = replace(
             kind, name='new', node='new', uuid='', location=location,
-            aggregates=near.aggregates, labels=near.labels,
+            # Storage pools are in no host aggregate.
+            aggregates=(frozenset() if POOL in kind.traits
+                        else near.aggregates), labels=near.labels,
             availability_zone=_zone(near, location, snapshot))
         if all(rule.admits(host) for rule in group.rules) and any(
                 fits(member, host) for member in representatives.values()):

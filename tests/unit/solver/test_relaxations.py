@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The changes that make an unplaceable group fit."""
 
+from dataclasses import replace
 import itertools
 
 import pytest
@@ -10,11 +11,15 @@ from nova_holistic.model.cloud.nested_provider import NestedProvider
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
+from nova_holistic.model.members.volume import Volume
 from nova_holistic.model.plan import Unplaceable
 from nova_holistic.model.relaxations import (
     AddedHosts, AsPreferences, LowerCount, MoreHosts, Rule)
 from nova_holistic.model.request_group import RequestGroup
+from nova_holistic.model.storage_pools import (
+    pool_traits, snapshot_for, VOLUME_GB)
 from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies.aggregates import Aggregates
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.availability_zone import AvailabilityZone
 from nova_holistic.policies.location import Location
@@ -255,4 +260,19 @@ def test_more_hosts_do_not_extend_a_shared_storage():
     assert found.hosts is None
     assert found.counts == (LowerCount(
         'members[0].count', 'web', 1, 2, True),)
+    assert not found.undecided
+
+
+def test_a_new_storage_pool_is_in_no_aggregate():
+    asked = group(servers('db'), MemberDescription(
+        'data', Requirements(volume=Volume(5))), policies=[
+            Aggregates(names=frozenset({'ssd'}))])
+    snapshot = snapshot_for(asked, replace(
+        cloud(host('h1', 'r1', aggregates=frozenset({'ssd'}))),
+        pools=(host('pool', 'r1', inventories={VOLUME_GB: Inventory(9)},
+                    traits=pool_traits(())),)))
+    found = relaxed(snapshot, asked)
+    assert found.hosts is None
+    assert [each.rules[0].name for each in found.preferences] == [
+        'aggregates ssd']
     assert not found.undecided
