@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads compute nodes, and reads again only those that may have changed."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 import math
 import threading
@@ -13,7 +13,7 @@ from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.inventory.nova.computes import combine, Compute
 from nova_holistic.inventory.nova.hypervisors import (
     ComputeService, Hypervisor, read_hypervisor, read_hypervisors, read_page,
-    read_services)
+    read_services, UNKNOWN)
 from nova_holistic.inventory.parallel_reads import read_each
 from nova_holistic.inventory.resource_providers.provider_source import (
     Listing, names_of_roots)
@@ -52,6 +52,10 @@ class ComputeReader:
     name changes, and while a compute service without a node exists: Nova hides
     a node until ``nova-manage cell_v2 discover_hosts`` has mapped its host.
 
+    While a cell does not answer, its compute nodes count as disabled. Nova
+    then lists no hypervisors at all, so those that are known are used, and a
+    reader that knows none cannot begin.
+
     Nova's SQL statements: a fixed number for each cell, and a few for each
     hypervisor that is read. The first call reads the list of all
     hypervisors, and so does a call after which most of them may have changed.
@@ -81,6 +85,8 @@ class ComputeReader:
         # The item of the list after which it continues; '' is the beginning,
         # and None means that the list has ended.
         self._marker: str | None = ''
+        # Hosts in cells that did not answer.
+        self._unknown: frozenset[str] = frozenset()
 
     def read(self, listing: Listing) -> tuple[Compute, ...]:
         """Every compute node that has a service, sorted by name.
@@ -88,15 +94,21 @@ class ComputeReader:
         A compute node that has no provider yet may be missing.
 
         :param listing: all resource providers, read just before
-        :raises ServiceFailed: Nova does not answer, or gives an invalid answer
+        :raises ServiceFailed: Nova does not answer, or gives an invalid
+            answer; or a cell does not answer, and no hypervisor is known
         """
         names = names_of_roots(listing)
         with self._lock:
             services = read_services(self._nova)
+            self._log_unknown(frozenset(
+                host for host, service in services.items()
+                if service is UNKNOWN))
             stale = self._stale(names, services)
+            if self._unknown and self._known:
+                self._read_beside_unknown(stale, names)
             # A request for one hypervisor takes about twice the time that
             # the same hypervisor takes in the list.
-            if len(stale) >= len(self._known):
+            elif len(stale) >= len(self._known):
                 self._read_all(names)
             else:
                 self._put(read_each(
@@ -109,7 +121,7 @@ class ComputeReader:
                services: Mapping[str, ComputeService]) -> list[str]:
         """UUIDs of hypervisors that may have changed, and of providers that
         may be those of hypervisors."""
-        vacant = services.keys() - {
+        vacant = services.keys() - self._unknown - {
             hypervisor.host for hypervisor in self._known.values()}
         return [uuid for uuid in {**self._known, **names}
                 if self._names.get(uuid, '') != names.get(uuid)
@@ -120,8 +132,32 @@ class ComputeReader:
     def _has_moved(known: Hypervisor,
                    services: Mapping[str, ComputeService]) -> bool:
         service = services.get(known.host)
-        return (service is None or service.id != known.service.id
-                or known.kind[0] == MOVING)
+        return service is not UNKNOWN and (
+            service is None or service.id != known.service.id
+            or known.kind[0] == MOVING)
+
+    def _log_unknown(self, hosts: frozenset[str]) -> None:
+        """Log the hosts in cells that do not answer when they change."""
+        if not hosts and self._unknown:
+            LOG.info('All cells answer again.')
+        elif hosts != self._unknown:
+            LOG.warning('%d compute services are in cells that do not answer, '
+                        'and count as disabled: %s', len(hosts),
+                        ', '.join(sorted(hosts)[:10]))
+        self._unknown = hosts
+
+    def _read_beside_unknown(self, stale: Iterable[str],
+                             names: Mapping[str, str]) -> None:
+        """Read hypervisors while a cell does not answer. Nova searches all
+        cells for each of them, so it may not find some of them until the cell
+        answers."""
+        for uuid in stale:
+            try:
+                self._put({uuid: read_hypervisor(self._nova, uuid)}, names)
+            except ServiceFailed as error:
+                LOG.info('Hypervisors are read when all cells answer: %s',
+                         error)
+                return
 
     def _verify(self, names: Mapping[str, str]) -> None:
         """Read the next hypervisors of the verification."""

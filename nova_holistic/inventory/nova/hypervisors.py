@@ -38,12 +38,17 @@ proxy gives up requests that take too long."""
 class ComputeService:
     """A nova-compute.
 
-    :ivar id: UUID; a service that is deleted and started again has a new one
+    :ivar id: UUID; a service that is deleted and started again has a new one;
+        None if the cell of the service does not answer
     :ivar enabled: it is up, not forced down, and not disabled
     """
 
-    id: str
+    id: str | None
     enabled: bool
+
+
+UNKNOWN = ComputeService(None, False)
+"""A service in a cell that does not answer. Nova creates no servers there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,23 +70,16 @@ class Hypervisor:
 
 
 def read_services(nova: ServiceClient) -> Mapping[str, ComputeService]:
-    """Every nova-compute by its host, in one request.
+    """Every nova-compute by its host, in one request; UNKNOWN for those in
+    cells that do not answer.
 
-    :raises ServiceFailed: Nova does not answer, gives an invalid answer, or
-        cannot
-        reach the database of a cell
+    :raises ServiceFailed: Nova does not answer, or gives an invalid answer
     """
     path = '/os-services?binary=nova-compute'
     with nova.reading(path):
-        items = nova.get(path, SERVICES_VERSION)['services']
-        unknown = [item['host'] for item in items if 'id' not in item]
-        if unknown:
-            raise ServiceFailed(
-                nova.name, path, f'the state of {len(unknown)} services is '
-                f'unknown, because a cell does not answer: '
-                f'{", ".join(unknown[:10])}')
         return {item['host']: ComputeService(item['id'], _enabled(item))
-                for item in items}
+                if 'id' in item else UNKNOWN
+                for item in nova.get(path, SERVICES_VERSION)['services']}
 
 
 def read_hypervisors(nova: ServiceClient, uuids: Sequence[str] = (),

@@ -42,6 +42,8 @@ class Nova:
         if kind == 'os-services':
             found = {'services': [self._service(host) for host
                                   in self.services]}
+        elif None in self.services.values() and self._needs_all_cells(rest):
+            answer.status_code, answer.text = 500, 'unexpected API error'
         elif rest.startswith('detail'):
             query = dict(parse.parse_qsl(rest.partition('?')[2]))
             if query.get('marker', rest) not in (rest, *self.nodes):
@@ -52,6 +54,14 @@ class Nova:
         else:
             answer.status_code = 404
         return answer
+
+    def _needs_all_cells(self, rest):
+        """Whether Nova reads a cell that does not answer: it lists all cells,
+        and searches one after the other for a node."""
+        host, _ = self.nodes.get(rest, (None, None))
+        unreachable = [name for name, service in self.services.items()
+                       if service is None]
+        return not self._is_shown(rest) or host >= unreachable[0]
 
     def _page(self, query):
         """As Nova, which leaves out nodes after it has read a page."""
@@ -273,13 +283,42 @@ def test_a_list_that_cannot_be_read_is_an_error_and_loses_no_host():
     assert set(cloud.read()) == {'a', 'b'}
 
 
-def test_a_cell_that_does_not_answer_is_an_error_and_loses_no_host(cloud):
+def enabled(found):
+    return {name for name, each in found.items() if each.enabled}
+
+
+def test_hosts_of_a_cell_that_does_not_answer_are_disabled(cloud, caplog):
     known, cloud.nova.services['b'] = cloud.nova.services['b'], None
-    with pytest.raises(ServiceFailed, match='1 services is unknown.*: b'):
-        cloud.read()
+    found = cloud.read()
+    assert (set(found), enabled(found)) == ({'a', 'b', 'c'}, {'a', 'c'})
+    cloud.now += MAX_AGE
+    cloud.read()
+    assert cloud.nova.asked == {'os-services': 1}
+    (record,) = caplog.records
+    assert '1 compute services' in record.getMessage()
     cloud.nova.services['b'] = known
-    assert set(cloud.read()) == {'a', 'b', 'c'}
-    assert cloud.reread == 0
+    assert enabled(cloud.read()) == {'a', 'b', 'c'}
+
+
+def test_other_changes_are_noticed_while_a_cell_does_not_answer(cloud):
+    """Nova cannot search the cells after an unavailable cell."""
+    known, cloud.nova.services['b'] = cloud.nova.services['b'], None
+    cloud.nova.down.add('c')
+    for host in 'aaa', 'd':
+        cloud.nova.services[host] = f'service of {host}'
+        cloud.nova.nodes[f'uuid-{host}'] = host, 'QEMU'
+        cloud.providers[f'uuid-{host}'] = host
+    found = cloud.read()
+    assert (set(found), enabled(found)) == (
+        {'a', 'aaa', 'b', 'c'}, {'a', 'aaa'})
+    cloud.nova.services['b'] = known
+    assert enabled(cloud.read()) == {'a', 'aaa', 'b', 'd'}
+
+
+def test_a_reader_cannot_begin_while_a_cell_does_not_answer(cloud):
+    cloud.nova.services['b'] = None
+    with pytest.raises(ServiceFailed, match='os-hypervisors/detail'):
+        ComputeReader(ServiceClient('nova', cloud.nova)).read({})
 
 
 def test_many_new_hosts_are_read_in_the_list(cloud):
