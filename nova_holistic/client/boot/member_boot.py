@@ -116,7 +116,8 @@ class MemberBoot:
                 return servers.server
             again = error.is_repeatable or servers.state != PLANNED
             raise AttemptFailed(
-                str(error), not again, self._pause_after(error)) from error
+                str(error), final=not again,
+                pause=self._pause_after(error)) from error
         self.stop.wait(_FIRST_PAUSE)
         return uuid
 
