@@ -10,13 +10,17 @@ from collections.abc import Callable
 import json
 from typing import Any
 
+from keystoneauth1 import exceptions as ks_exceptions
 from keystonemiddleware import auth_token
+from oslo_log import log as logging
 from oslo_middleware import healthcheck, http_proxy_to_wsgi, request_id
 import webob
 
 from nova_holistic.api import errors
 from nova_holistic.api.requests import microversions
 from nova_holistic.api.routes import ROUTES
+
+LOG = logging.getLogger(__name__)
 
 HEALTHCHECK = '/healthcheck'
 PUBLIC_PATHS = frozenset(
@@ -58,7 +62,14 @@ class _ByPath:
             environ['PATH_INFO'] = path or '/'
             return self._app(environ, start_response)
         request = webob.Request(environ)
-        response = request.get_response(self._tokens)
+        try:
+            response = request.get_response(self._tokens)
+        except ks_exceptions.ClientException as error:
+            # keystonemiddleware does not convert the error of an endpoint of
+            # keystone that is neither configured nor in the catalog.
+            LOG.error('Tokens cannot be validated; check '
+                      '[keystone_authtoken]: %s', error)
+            response = webob.Response(status=503)
         if microversions.HEADER not in response.headers:
             self._in_our_form(request, response)
         return response(environ, start_response)

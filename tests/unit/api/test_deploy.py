@@ -145,6 +145,19 @@ def test_a_token_that_cannot_be_validated_is_refused(app):
     assert error['code'] == 'holistic.keystone_unavailable'
 
 
+def test_the_log_names_the_options_of_keystone_without_an_endpoint(
+        build, tmp_path, caplog):
+    new_table(tmp_path)
+    with open(tmp_path / 'nova-holistic.conf', 'a') as file:
+        file.write('[keystone_authtoken]\nauth_url =\n')
+    app = build()
+    logging.getLogger().addHandler(caplog.handler)
+    answer = get(app, '/v1/groups', **{'X-Auth-Token': 'a' * 32})
+    assert answer.status_int == 503
+    assert answer.json['errors'][0]['code'] == 'holistic.keystone_unavailable'
+    assert 'check [keystone_authtoken]: ' in caplog.text
+
+
 def test_responses_without_a_valid_token_have_the_version(app):
     for token, status in ({}, 401), ({'X-Auth-Token': 'a' * 32}, 503):
         answer = get(app, '/v1/groups', **{
