@@ -170,7 +170,8 @@ def _log_to_stderr(conf) -> None:
     """Standard output contains only answers, so logs go to standard error."""
     conf.set_default('use_stderr', True)
     conf.set_default('default_log_levels', [
-        *logging.get_default_log_levels(), 'alembic=WARN'])
+        *logging.get_default_log_levels(), 'alembic=WARN',
+        'oslo_service=WARN'])
     log_setup.set_up(conf)
 
 

@@ -61,6 +61,13 @@ def test_a_command_of_an_operator_imports_what_it_uses(
     assert set(unused).isdisjoint(done.stdout.split())
 
 
+def test_a_command_in_cron_prints_nothing_about_its_libraries(tmp_path):
+    """cron sends each output as a mail."""
+    done = managed(tmp_path, 'import warnings\n'
+                   'warnings.simplefilter("ignore")\n', 'group', 'purge')
+    assert (done.returncode, done.stderr) == (0, '')
+
+
 def test_a_command_of_an_operator_names_the_extra_that_it_needs(tmp_path):
     done = managed(tmp_path, 'import sys\n'
                    'sys.modules["oslo_messaging"] = None\n', 'group', 'list')
