@@ -7,10 +7,10 @@ from typing import Any
 from osc_lib.command import command
 
 from nova_holistic.client.osc.command import HolisticCommand
-from nova_holistic.client.osc.compute import Compute
 from nova_holistic.client.osc import formatted_columns, progress
 from nova_holistic.client.osc.group import (
     add_strict, WaitingCommand, with_group)
+from nova_holistic.client.osc.nova_lookup import NovaLookup
 from nova_holistic.client import server_group
 
 
@@ -35,7 +35,7 @@ class AdoptGroup(WaitingCommand, command.ShowOne):
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         before = self.group(parsed_args.group)
-        server = Compute(self.app.client_manager).server(parsed_args.server)
+        server = NovaLookup(self.app.client_manager).server(parsed_args.server)
         group = self.client().groups.adopt(
             before['id'], {parsed_args.path: server['id']},
             strict=parsed_args.strict)
@@ -67,7 +67,7 @@ class ImportGroup(WaitingCommand, command.ShowOne):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        compute = Compute(self.app.client_manager)
+        compute = NovaLookup(self.app.client_manager)
         from_nova = compute.server_group(parsed_args.server_group)
         group = self.client().groups.create(
             server_group.document(

@@ -9,9 +9,9 @@ from osc_lib.clientmanager import ClientManager
 from osc_lib.command import command
 
 from nova_holistic.client.osc.command import BadInput, HolisticCommand
-from nova_holistic.client.osc.compute import Compute
 from nova_holistic.client.osc import formatted_columns
 from nova_holistic.client.osc.group import with_group
+from nova_holistic.client.osc.nova_lookup import NovaLookup
 
 
 class BindGroup(HolisticCommand, command.ShowOne):
@@ -111,4 +111,4 @@ def _server_group(manager: ClientManager, name_or_id: str) -> str:
         return str(UUID(name_or_id))
     except ValueError:
         pass
-    return Compute(manager).server_group_id(name_or_id)
+    return NovaLookup(manager).server_group_id(name_or_id)

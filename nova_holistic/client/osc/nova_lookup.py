@@ -16,8 +16,8 @@ from nova_holistic.client.osc.command import BadInput
 from nova_holistic.client import server_group
 
 
-class Compute:
-    """Nova's API with the rights of the user."""
+class NovaLookup:
+    """Finds servers and server groups with the rights of the user."""
 
     def __init__(self, manager: Any):
         self._adapter = Adapter(

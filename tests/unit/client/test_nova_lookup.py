@@ -11,7 +11,7 @@ import pytest
 import webob
 from webob import dec
 
-from nova_holistic.client.osc.compute import Compute
+from nova_holistic.client.osc.nova_lookup import NovaLookup
 from tests.unit.client.loopback import Loopback
 
 PAGE = 2
@@ -56,7 +56,7 @@ def compute():
 
 
 def nova_at(url):
-    return Compute(types.SimpleNamespace(
+    return NovaLookup(types.SimpleNamespace(
         session=session.Session(auth=token_endpoint.Token(url, 'token')),
         interface=None, region_name=None))
 
