@@ -112,6 +112,18 @@ def test_a_deleted_nested_provider_is_gone(providers, trees):
     assert not trees.read(providers.uuids, trees.list())[root].below
 
 
+def test_trees_of_providers_that_were_removed_are_not_stored(
+        providers, trees):
+    first, second = (providers.add(PLAIN) for _ in range(2))
+    card, _ = (add_below(providers, root, VGPU) for root in (first, second))
+    trees.read(providers.uuids, trees.list())
+    for removed in card, first:
+        providers.service.adapter.delete(f'/resource_providers/{removed}')
+    listing = trees.list()
+    assert first not in listing
+    assert list(trees._known) == [second]
+
+
 def test_the_database_shows_the_same_trees(placement, tmp_path):
     path = tmp_path / 'placement.sqlite'
     providers = Providers(placement)

@@ -72,6 +72,9 @@ class ProviderTrees(ProviderSource):
             below.setdefault(root, []).append(uuid)
         self._listing, self._roots = listing, roots
         self._below = {root: sorted(uuids) for root, uuids in below.items()}
+        # Another thread may add a tree at the same time.
+        self._known = {root: tree for root, tree in list(self._known.items())
+                       if root in self._below}
 
     def _of_roots(self, uuids: Collection[str]) -> Collection[str]:
         roots = self._roots
