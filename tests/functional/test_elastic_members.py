@@ -282,6 +282,28 @@ def test_a_released_member_gets_no_further_server(cloud, passed):
     assert_nothing_is_left_over(cloud, group)
 
 
+@pytest.mark.parametrize('built', [False, True])
+def test_further_servers_get_other_paths_than_a_released_one(cloud, built):
+    """The user has released one of the servers, or one of the held places.
+    """
+    group = plan(cloud, {'min': 1, 'desired': 2, 'max': 4})
+    servers = [build(cloud, group) for _ in range(2 if built else 1)]
+    cloud.reconciler.reconcile()
+    path = 'node-0' if built else 'node-1'
+    cloud.lifecycle.release(group, [path])
+    if built:
+        cloud.delete_server(servers[0])
+        cloud.reconciler.reconcile()
+    build(cloud, group)
+    assert states(cloud, group) == {
+        'node-0': 'released' if built else 'built',
+        'node-1': 'built' if built else 'released', 'node-2': 'claimed'}
+    assert is_possible(cloud.table, Pointer(group, 'node'))
+    fault = cloud.fault_of(create(cloud, group, path))
+    assert f'member {path!r}' in fault and 'has been released' in fault
+    assert_nothing_is_left_over(cloud, group)
+
+
 def test_fewer_servers_are_planned_down_to_the_minimum(cloud):
     group = plan(cloud, {'min': 2, 'desired': 12, 'max': 20})
     assert len(states(cloud, group)) == len(HOSTS)

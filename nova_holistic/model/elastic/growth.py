@@ -26,10 +26,13 @@ class Existing:
     :ivar live: servers that are planned or exist
     :ivar returned: deleted servers whose places were returned; other servers
         may take these paths
+    :ivar withdrawn: servers that their user has released; no other server may
+        take these paths
     """
 
     live: Collection[str]
     returned: Collection[str] = frozenset()
+    withdrawn: Collection[str] = frozenset()
 
 
 def next_server(group: Group, path: str, existing: Existing) -> Member:
@@ -50,6 +53,7 @@ def next_server(group: Group, path: str, existing: Existing) -> Member:
         free = [each for each in description.server_names()
                 if (prefix + each in existing.returned
                     or owner.bounds and each not in existing_servers)
+                and prefix + each not in existing.withdrawn
                 and name in (each, description.name)]
         if not free:
             raise NotGrown(f'all servers of member {path!r} are taken')
@@ -62,9 +66,12 @@ def next_server(group: Group, path: str, existing: Existing) -> Member:
     if name != description.name:
         if name in existing_servers:
             raise NotGrown(f'member {path!r} is taken by another server')
+        if path in existing.withdrawn:
+            raise NotGrown(f'member {path!r} has been released')
         return _member(description, prefix, name)
-    number = free_number({numbered(description.name, each) for each
-                          in existing_servers})
+    used = existing_servers | servers_of(
+        description, prefix, existing.withdrawn)
+    number = free_number({numbered(description.name, each) for each in used})
     return _member(description, prefix, f'{description.name}-{number}')
 
 

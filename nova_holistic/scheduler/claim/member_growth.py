@@ -6,7 +6,7 @@ placement table: those of members of the same description and their alternates.
 A search in Placement follows only if none of them is usable.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 import functools
 import uuid
@@ -180,11 +180,12 @@ class MemberGrowth:
         """
         group = membership.parsed_group(
             record, self._connections.policy_types)
-        released = {row.member.path: row for row in self._released(
-            record, rows)}
+        released = self._released(record, rows)
         existing = Existing(
             {row.member.path for row in rows if row.state in _LIVE},
-            released.keys())
+            {row.member.path for row in released
+             if row.returned and not row.unwanted},
+            {row.member.path for row in released if row.unwanted})
         try:
             member = next_server(group, path, existing)
         except NotGrown:
@@ -197,13 +198,13 @@ class MemberGrowth:
         return _Vacancy(self._described(member, rows), reused)
 
     def _released(self, record: GroupRecord, rows: Sequence[MemberRecord]
-                  ) -> Iterable[MemberRecord]:
-        """Rows that other servers may take over, in their current state."""
+                  ) -> Sequence[MemberRecord]:
+        """Released rows in their current state. Cached rows do not show which
+        of them other servers may take over."""
         if not any(row.state == MemberState.RELEASED for row in rows):
             return ()
         return [row for row in self._connections.table.members(record.uuid)
-                if row.state == MemberState.RELEASED and row.returned
-                and not row.unwanted]
+                if row.state == MemberState.RELEASED]
 
     def _without_server(self, group: Group, rows: GroupMembers,
                         path: str) -> MemberRecord | None:

@@ -45,7 +45,9 @@ def _is_possible(record: GroupRecord, rows: Sequence[MemberRecord],
          if row.state != MemberState.RELEASED},
         {row.member.path for row in rows
          if row.state == MemberState.RELEASED and row.returned
-         and not row.unwanted})
+         and not row.unwanted},
+        {row.member.path for row in rows
+         if row.state == MemberState.RELEASED and row.unwanted})
     try:
         group = parse_without_policies(record.document)
         next_server(group, pointer.member, existing)

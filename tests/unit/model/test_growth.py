@@ -103,6 +103,14 @@ def test_a_named_server_gets_its_own_path():
         next_server(group, 'node-1', Existing(live))
 
 
+def test_no_server_gets_the_path_of_a_server_that_its_user_has_released():
+    group = elastic(0, 2, 5)
+    existing = Existing({'web', 'node-1'}, withdrawn={'node-0', 'node-2'})
+    assert next_server(group, 'node', existing).path == 'node-3'
+    with pytest.raises(NotGrown, match="'node-0' has been released"):
+        next_server(group, 'node-0', existing)
+
+
 def test_a_fixed_count_grows_only_into_returned_paths():
     group = shop(2)
     live = {'web', 'node-0'}
