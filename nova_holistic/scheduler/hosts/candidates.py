@@ -11,7 +11,8 @@ from nova import objects
 
 from nova_holistic import exceptions
 from nova_holistic.holds import allocation_bodies
-from nova_holistic.scheduler.claim import request_check, request_groups
+from nova_holistic.scheduler.claim import (
+    described_place, request_check, request_groups)
 from nova_holistic.scheduler.claim.request_refusal import (
     HostRefused, RequestRefused)
 from nova_holistic.scheduler.connections import Connections
@@ -79,17 +80,16 @@ class Candidates:
                   if self._keeps_policies(evaluation, place))
         first = list(itertools.islice(others, limit))
         self._read(cell, [row.place, *first])
-        state = self._state(row, cell, row.place)
-        self._hosts.check_admits(state, self._spec, self.resource_request)
+        state = self._admitted_state(own, cell, row.place)
         others = itertools.chain(first, others)
         passed = self._passed(own, [state, *self._alternates(
-            row, cell, others, limit)])
+            own, cell, others, limit)])
         if state not in passed:
             raise self._rejection(own, state)
         # Filters may have refused some.
         found = [each for each in passed if each is not state]
         while len(found) < limit and (more := self._alternates(
-                row, cell, others, limit - len(found))):
+                own, cell, others, limit - len(found))):
             found += self._passed(own, more)
         return self._selections(instance_uuid, state, found)
 
@@ -112,7 +112,7 @@ class Candidates:
         self._read_together(allowed)
         for place in allowed:
             try:
-                states[place] = self._admitted(own.own, place)
+                states[place] = self._admitted(own, place)
             except HostRefused as refusal:
                 refusals.append(refusal)
             except RequestRefused:
@@ -164,7 +164,7 @@ class Candidates:
         self._spec.instance_uuid = instance_uuid
         self._spec.obj_reset_changes(['instance_uuid'])
 
-    def _admitted(self, row: MemberRecord, place: Place) -> Any:
+    def _admitted(self, own: Membership, place: Place) -> Any:
         """The state of a host that can take the server.
 
         :raises HostRefused: the host cannot take the server
@@ -173,8 +173,18 @@ class Candidates:
         request_check.check_destination(self._spec, place.host, place.node)
         cell = self._hosts.cell_of(self._context, place)
         self._read(cell, [place])
-        state = self._state(row, cell, place)
+        return self._admitted_state(own, cell, place)
+
+    def _admitted_state(self, own: Membership, cell, place: Place) -> Any:
+        """The state of a host of the cell that can take the server.
+
+        :raises HostRefused: the host cannot take the server
+        :raises RequestRefused: Placement does not answer
+        """
+        state = self._state(own.own, cell, place)
         self._hosts.check_admits(state, self._spec, self.resource_request)
+        described_place.check(own, state, self._connections.topology.levels,
+                              lambda: self._located(place))
         return state
 
     def _passed(self, own: Membership, states: Sequence[Any]) -> list[Any]:
@@ -256,7 +266,7 @@ class Candidates:
         return {'allocations': {place.provider: allocation},
                 'mappings': {'': [place.provider]}}
 
-    def _alternates(self, row: MemberRecord, cell,
+    def _alternates(self, own: Membership, cell,
                     places: Iterator[Place], limit: int) -> list[Any]:
         """States of the next hosts of the cell that can take the server.
 
@@ -268,10 +278,7 @@ class Candidates:
             for place in wanted:
                 # A host that cannot take a server is not an alternate.
                 with contextlib.suppress(exceptions.HolisticError):
-                    state = self._state(row, cell, place)
-                    self._hosts.check_admits(
-                        state, self._spec, self.resource_request)
-                    found.append(state)
+                    found.append(self._admitted_state(own, cell, place))
         return found
 
     def _keeps_policies(self, evaluation: PolicyEvaluation,

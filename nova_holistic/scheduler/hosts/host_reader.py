@@ -128,7 +128,7 @@ class HostReader:
             traits do not match the request
         :raises RequestRefused: Placement does not answer
         """
-        if spec.availability_zone not in (None, '', _zone(state)):
+        if spec.availability_zone not in (None, '', zone_of(state)):
             raise HostRefused(
                 'is in another availability zone than the request names',
                 state.host, ZONE)
@@ -197,7 +197,8 @@ class HostReader:
         return response.json()
 
 
-def _zone(state) -> str:
+def zone_of(state) -> str:
+    """The availability zone of a host, as in Nova."""
     zones = filter_utils.aggregate_metadata_get_by_host(
         state, key='availability_zone')['availability_zone']
     return next(iter(zones), CONF.default_availability_zone)
