@@ -23,7 +23,8 @@ from nova_holistic.model.plan import Reason
 from nova_holistic.reconcile.lost_places import lose_place
 from nova_holistic.reconcile.volume_positions import VolumePositions
 from nova_holistic.repair.checked_cloud import CheckedCloud, PassSnapshot
-from nova_holistic.repair.violations import misplaced, violations
+from nova_holistic.repair.violations import (
+    misplaced, planned_violations, violations)
 from nova_holistic.table.changes import group_degradation
 from nova_holistic.table.queries.outline_index import Outlines
 from nova_holistic.table.queries.overview import GroupOutline, MemberOutline
@@ -128,7 +129,8 @@ class DegradationCheck:
         for uuid in outlines.changed_since(self._outlines):
             group = outlines.groups.get(uuid)
             members = outlines.by_group.get(uuid)
-            if group and members and group.status in CHECKED_STATES:
+            if group and members and (group.status in CHECKED_STATES
+                                      or self._had_servers(group)):
                 self._latest[uuid] = _outline(group, members.values())
                 self._due.add(uuid)
                 continue
@@ -137,6 +139,13 @@ class DegradationCheck:
             for uuids in self._due, self._wide, self._with_volumes:
                 uuids.discard(uuid)
         self._outlines = outlines
+
+    def _had_servers(self, group: GroupOutline) -> bool:
+        """Whether all servers of the group were deleted. Their places, which
+        are held again, may violate the policies, because the servers may have
+        moved without the scheduler."""
+        return (group.status == GroupStatus.PLANNED
+                and group.uuid in self._latest)
 
     def _must_compare_hosts(self) -> bool:
         interval = timedelta(seconds=self._conf.drift_interval)
@@ -202,19 +211,19 @@ class DegradationCheck:
         volumes, for which they were found."""
         cloud, sure = clouds
         record, members = found
+        check = (planned_violations if record.status == GroupStatus.PLANNED
+                 else violations)
         checked = self._volumes.added(record, members)
         has_volumes = len(checked) > len(members)
         if has_volumes:
             self._with_volumes.add(record.uuid)
-        broken = violations(group, checked, self._shared(
-            record, group, cloud))
+        broken = check(group, checked, self._shared(record, group, cloud))
         if (self._inventory.has_cache or has_volumes) and (
                 broken or record.status == GroupStatus.DEGRADED):
             cloud = sure()
             checked = self._volumes.added(
                 record, members, lambda: cloud.pools)
-            broken = violations(group, checked, self._shared(
-                record, group, cloud))
+            broken = check(group, checked, self._shared(record, group, cloud))
         return cloud, checked, broken
 
     def _shared(self, record: GroupRecord, group: Group,
@@ -227,7 +236,9 @@ class DegradationCheck:
                  broken: Sequence[Reason]) -> bool:
         """Write the violations of a group; returns whether they are new."""
         rows = [reason.to_row() for reason in broken]
-        if record.violations == tuple(rows):
+        # A group that is not degraded may have violations of earlier servers.
+        if (record.status == GroupStatus.DEGRADED
+                and record.violations == tuple(rows)):
             return False
         if not group_degradation.degrade(
                 self._table.database, record, rows, self._clock()):

@@ -41,6 +41,12 @@ def violations(group: Group, members: Sequence[MemberRecord],
             row.state in OWNED or has_failed_server(row))
             for row in members):
         return ()
+    return planned_violations(group, members, snapshot)
+
+
+def planned_violations(group: Group, members: Sequence[MemberRecord],
+                       snapshot: Snapshot) -> Sequence[Reason]:
+    """Like ``violations``, also if the group has no servers."""
     return _broken(group, members, snapshot)
 
 
