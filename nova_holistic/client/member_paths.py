@@ -9,6 +9,9 @@ _DOTS = ('.', '..')
 """Names that HTTP clients remove from a URL. The request would then concern
 another resource."""
 
+_NOT_FOUND, _INVALID = 'holistic.not_found', 'holistic.invalid_path'
+"""Codes that the API would return."""
+
 
 def group_url(*names: str) -> str:
     """The path below ``/v1`` of a group, or of a part of it.
@@ -18,7 +21,7 @@ def group_url(*names: str) -> str:
     """
     for name in names:
         if not name or name in _DOTS:
-            raise errors.Refused(404, '', f'{name!r} does not exist')
+            raise errors.Refused(404, _NOT_FOUND, f'{name!r} does not exist')
     return '/'.join(('/groups', *(
         parse.quote(name, safe='') for name in names)))
 
@@ -30,8 +33,9 @@ def must_fit_in_url(path: str) -> None:
     """
     names = path.split('/')
     if '' in names:
-        raise errors.Refused(404, '', f'member {path} does not exist')
+        raise errors.Refused(
+            404, _NOT_FOUND, f'member {path!r} does not exist')
     if not set(names).isdisjoint(_DOTS):
         raise errors.Refused(
-            400, '', f'member {path} cannot be named in a URL: replace the '
-            'definition of the group by one without it')
+            400, _INVALID, f'member {path} cannot be named in a URL: replace '
+            'the definition of the group by one without it')

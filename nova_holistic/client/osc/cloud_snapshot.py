@@ -7,12 +7,15 @@ from keystoneauth1.adapter import Adapter
 from osc_lib.clientmanager import ClientManager
 from oslo_config import cfg
 
+from nova_holistic.client.osc.command import BadInput
 from nova_holistic import conf as options
 from nova_holistic.inventory.cinder.default_type import (
     with_default_volume_type)
 from nova_holistic.inventory.cinder.pools import with_cinder_pools
 from nova_holistic.inventory import load_inventory
 from nova_holistic.model.cloud.snapshot import Snapshot
+from nova_holistic.topology.errors import InvalidLevels
+from nova_holistic.topology.levels import check_levels
 from nova_holistic.topology import load_topology
 
 
@@ -28,12 +31,18 @@ def snapshot(manager: ClientManager, levels: str,
     """
     :param levels: joined by commas
     :param pools: whether the storage pools of Cinder are read, too
+    :raises BadInput: the levels are invalid
     :raises HolisticError: the cloud cannot be read with these rights
     """
+    names = levels.split(',')
+    try:
+        check_levels(names)
+    except InvalidLevels as error:
+        raise BadInput(f'--levels {levels}: {error}') from error
     conf = cfg.ConfigOpts()
     options.register_opts(conf)
     conf([], default_config_files=[], default_config_dirs=[])
-    conf.set_override('levels', levels.split(','), 'topology')
+    conf.set_override('levels', names, 'topology')
     adapters = {name: Adapter(
         manager.session, service_type=name, interface=manager.interface,
         region_name=manager.region_name)

@@ -11,6 +11,9 @@ from nova_holistic.client.osc.command import HolisticCommand
 from nova_holistic.client.osc import formatted_columns
 from nova_holistic.client.osc.group import with_group
 
+MAX_DIGITS = 18
+"""Maximum length of a number in a query of the API."""
+
 
 class ListEvent(HolisticCommand, command.Lister):
     """List the events of a group and its members"""
@@ -50,6 +53,7 @@ class ListEvent(HolisticCommand, command.Lister):
 
 
 def _number(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError('not a whole number')
+    if not text.isdecimal() or len(text) > MAX_DIGITS:
+        raise argparse.ArgumentTypeError(
+            f'not a whole number of at most {MAX_DIGITS} digits')
     return int(text)

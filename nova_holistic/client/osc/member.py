@@ -2,7 +2,6 @@
 """``openstack holistic member ...``"""
 
 import argparse
-import json
 from typing import Any
 
 from osc_lib.cli import parseractions
@@ -12,6 +11,8 @@ from nova_holistic.client import clouds
 from nova_holistic.client.osc.command import BadInput, HolisticCommand
 from nova_holistic.client.osc import formatted_columns, progress
 from nova_holistic.client.osc.group import WaitingCommand, with_group
+from nova_holistic.documents.source.json_text import load_json, MAX_DIGITS
+from nova_holistic.exceptions import InvalidDocument
 
 
 class ListMember(HolisticCommand, command.Lister):
@@ -157,9 +158,9 @@ def _has(definition: dict[str, Any], inside: str, name: str) -> bool:
 
 def _object(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f'not valid JSON: {error}') from error
+        value = load_json(text)
+    except InvalidDocument as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
     if not isinstance(value, dict):
         raise argparse.ArgumentTypeError('not a JSON object')
     return value
@@ -167,4 +168,5 @@ def _object(text: str) -> dict[str, Any]:
 
 def _amount(text: str) -> int | str:
     """The API refuses an invalid number and names its position."""
-    return int(text) if text.isdecimal() else text
+    is_number = text.isdecimal() and len(text) <= MAX_DIGITS
+    return int(text) if is_number else text

@@ -16,6 +16,8 @@ from nova_holistic.client import errors
 from nova_holistic.picture.text_fitting import printable
 
 TIMEOUT = 600
+LONGEST = 999_999
+"""Default and longest time in seconds to wait."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -92,7 +94,7 @@ def _holds(body: dict[str, Any]) -> tuple[int, int]:
 
 
 def _seconds(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) < 10 ** 6:
+    if not text.isdecimal() or not 0 < int(text) <= LONGEST:
         raise argparse.ArgumentTypeError(
-            f'{text!r} is not a number of seconds')
+            f'{text!r} is not a whole number of seconds from 1 to {LONGEST}')
     return int(text)

@@ -103,6 +103,38 @@ def test_a_usage_error_names_its_argument(terminal, written):
         assert 'error: argument ' in output.err.splitlines()[-1]
 
 
+@pytest.mark.parametrize('words, message', [
+    (('group', 'event', 'list', 'shop', '--limit', '9' * 19),
+     'not a whole number of at most 18 digits'),
+    (('group', 'event', 'list', 'shop', '--marker', '9' * 5000),
+     'not a whole number of at most 18 digits'),
+    (('group', 'replan', 'shop', '--timeout', '1000000'),
+     'not a whole number of seconds from 1 to 999999'),
+    *((('member', 'add', 'shop', 'new', '--description', text), message)
+      for text, message in (
+          ('{"flavor": "small", "flavor": "large"}', 'duplicate key'),
+          ('[' * 100_000, 'maximum recursion depth exceeded'),
+          ('{"resources": {"VCPU": NaN}}', 'NaN is not a number of JSON'),
+          ('[]', 'not a JSON object')))])
+def test_an_argument_that_cannot_be_read_is_a_usage_error(
+        terminal, words, message):
+    output = terminal.openstack('holistic', *words)
+    assert (output.code, output.out) == (2, '')
+    assert message in output.err.splitlines()[-1]
+
+
+@pytest.mark.parametrize('words, message', [
+    (('member', 'add', 'shop', 'new', '--resource', 'VCPU=' + '9' * 5000),
+     'members[0].resources.VCPU: must be a whole number'),
+    (('member', 'remove', 'shop', ''), "member '' does not exist"),
+    (('member', 'remove', 'shop', 'db//node-0'), 'does not exist'),
+    (('member', 'remove', 'shop', '..'), 'cannot be named in a URL')])
+def test_an_argument_that_the_group_cannot_have_is_refused(
+        refused, read, written, words, message):
+    read('group', 'create', '--file', written(), '--wait')
+    assert message in refused(*words)
+
+
 def test_an_unknown_microversion_is_reported(terminal):
     output = terminal.openstack('--os-holistic-api-version', '1.8', 'holistic',
                                 'group', 'list')

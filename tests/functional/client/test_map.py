@@ -131,8 +131,12 @@ def test_levels_that_differ_from_the_clouds_are_refused(drawn):
     assert len(line.splitlines()) == 1
 
 
-@pytest.mark.parametrize('levels', ['', 'host,rack', 'rack'])
-def test_invalid_levels_are_refused(drawn, levels):
-    line = drawn('--levels', levels)
-    assert isinstance(line, str)
-    assert len(line.splitlines()) == 1
+@pytest.mark.parametrize('levels', ['', 'host,rack', 'rack', ',host'])
+@pytest.mark.parametrize('command', [
+    ('group', 'map', 'pair', '-o', 'pair.svg'), ('inventory', 'export')])
+def test_invalid_levels_are_refused(drawn, terminal, command, levels):
+    output = terminal.openstack('holistic', *command, '--levels', levels,
+                                user=ADMIN)
+    assert (output.code, output.out) == (2, '')
+    assert output.err.startswith(f'--levels {levels}: ')
+    assert len(output.err.splitlines()) == 1
