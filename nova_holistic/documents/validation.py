@@ -51,8 +51,25 @@ def _is_number(checker, value: Any) -> bool:
     return _is_integer(checker, value)
 
 
+def _additional_properties(
+        checker: Any, rule: Any, value: Any,
+        schema: Mapping[str, Any]) -> Iterator[ValidationError]:
+    """The errors of keys that the schema does not name, in the order of the
+    document. jsonschema's own order differs from process to process, and so
+    would the mistakes within the limit."""
+    if not checker.is_type(value, 'object'):
+        return
+    keys = [key for key in value if key not in schema.get('properties', {})]
+    if isinstance(rule, dict):
+        for key in keys:
+            yield from checker.descend(value[key], rule, path=key)
+    elif not rule and keys:
+        yield ValidationError('unknown keys')
+
+
 _Validator = jsonschema.validators.extend(
     Draft202012Validator,
+    {'additionalProperties': _additional_properties},
     type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(
         {'object': _is_object, 'integer': _is_integer,
          'number': _is_number}))

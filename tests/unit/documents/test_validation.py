@@ -151,3 +151,13 @@ def test_a_name_of_a_nested_group_is_one_mistake():
     assert [str(each) for each in caught.value.mistakes] == [
         'groups[0].name: must be 1 to 255 letters, digits, "_", "." or "-", '
         "not ''"]
+
+
+def test_mistakes_are_reported_in_the_order_of_the_document():
+    check = validator({'additionalProperties': {'type': 'integer'}})
+    names = [f'CUSTOM_{number}' for number in range(1000)]
+    with pytest.raises(InvalidDocument) as caught:
+        check({name: 'x' for name in names})
+    places = [mistake.place for mistake in caught.value.mistakes]
+    assert places == names[:len(places)]
+    assert len(places) > 1
