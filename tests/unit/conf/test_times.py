@@ -87,7 +87,7 @@ def test_a_pool_of_connections_without_room_is_refused(refusal):
 @pytest.mark.parametrize('interval', [60, 61])
 def test_engines_write_heartbeats_before_they_count_as_failed(
         interval, refusal):
-    """Otherwise engines would take the tasks of each other without end."""
+    """Otherwise other engines may take the tasks of an engine that works."""
     assert refusal('engine', 'heartbeat', interval) == (
         '[engine]: Value for option stale_after is not valid: 60.0 is not '
         f'greater than heartbeat, which is {interval}.0')
