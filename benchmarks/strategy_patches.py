@@ -21,7 +21,8 @@ from nova_holistic.solver.improve.adaptive_selection import AdaptiveSelection
 from nova_holistic.solver.improve import search as improve
 from nova_holistic.solver.limits.current import limits
 from nova_holistic.solver.milp import search
-from nova_holistic.solver.phases import all_hosts, few_places
+from nova_holistic.solver.phases import all_hosts, better_plan
+from nova_holistic.solver.phases import chosen_hosts, few_places
 from nova_holistic.solver.phases import host_relaxation, large
 from nova_holistic.solver.phases import part_bounds, part_plans
 from nova_holistic.solver.phases import preferred_plan
@@ -158,26 +159,30 @@ def with_limits(section, **values):
 STRATEGIES = {
     'nothing': [],
     'insertion': [(top, 'insert_members', nothing)],
-    'first plan': [(top, 'first_plan', nothing)],
+    'first plan': [(top, 'first_plan', nothing),
+                   (chosen_hosts, 'first_plan', nothing)],
     'presolve': [(top, 'propagated', plain_case)],
     'hard preferences': [(top, 'with_hard_preferences', nothing)],
     'dynamic programming': [
         (top, 'plan_by_domains', plan_may_exist),
         (preferred_plan, 'plan_by_domains', plan_may_exist)],
-    'sets in one domain': [(top, 'plan_by_sets', no)],
+    'sets in one domain': [(top, 'plan_by_sets', no),
+                           (chosen_hosts, 'plan_by_sets', no)],
     'needed hosts': [(top, 'search_needed_hosts', nothing)],
     'counted hosts': [(top, 'has_fewest_hosts', no)],
-    'cover of hosts': [(top, 'cover_members', nothing)],
-    'plan on cover': [(top, 'plan_on_cover', nothing)],
+    'cover of hosts': [(better_plan, 'cover_members', nothing)],
+    'plan on cover': [(chosen_hosts, 'plan_on_cover', nothing)],
     'program of patterns': [(part_bounds, 'plan_by_patterns', nothing)],
     'states of patterns': [(pattern_program, 'suits_states', no)],
     'removal of patterns': [
         (pattern_program, 'without_dominated', all_patterns),
         (useful_patterns, 'without_equal', all_patterns)],
-    'decomposition': [(top, 'large', nothing)],
+    'decomposition': [(chosen_hosts, 'large', nothing),
+                      (better_plan, 'large', nothing)],
     'fallback plan': [(large.FallbackPlan, 'construct_after', nothing)],
     'column generation': [(large, 'is_applicable', no)],
-    'coarse relaxation': [(top, 'relax', nothing)],
+    'coarse relaxation': [(chosen_hosts, 'relax', nothing),
+                          (better_plan, 'relax', nothing)],
     'traffic plans': [
         (large, '_plan_for_traffic', nothing),
         (all_hosts, 'traffic_start', lambda *_: (None, lambda cost: None))],
@@ -194,7 +199,7 @@ STRATEGIES = {
     'limits of hosts': [(fewest_hosts, 'hosts_of_limits', no_hosts)],
     'bound of preferences': [(part_bounds, 'bound_preferences', nothing)],
     'bounds of parts': [(part_bounds, 'bound_parts', nothing)],
-    'parts planned again': [(top, 'replan_parts', nothing)],
+    'parts planned again': [(better_plan, 'replan_parts', nothing)],
     'construction of parts': [
         (part_plans._PartPlans, 'construct', nothing)],
     'prices of hosts': [(part_plans, 'price_hosts', no_plans_of_parts)],

@@ -14,10 +14,10 @@ from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.decomposition import cells
+from nova_holistic.solver.phases import better_plan, chosen_hosts
 from nova_holistic.solver.phases.host_cover import cover_members
 from nova_holistic.solver.problem.deadline import OutOfTime
 from nova_holistic.solver.settings import Settings
-from nova_holistic.solver import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.clocks import standing
@@ -161,7 +161,8 @@ def test_many_different_members_need_no_other_relaxation(monkeypatch):
     def late(*arguments, **options):
         raise OutOfTime
 
-    monkeypatch.setattr(solve, 'relax', late)
+    for phases in chosen_hosts, better_plan:
+        monkeypatch.setattr(phases, 'relax', late)
     snapshot = cloud(*(host(f'h{number}', f'r{number % 8}', inventories={
         'VCPU': Inventory(1), 'MEMORY_MB': Inventory(1000)})
         for number in range(200)))

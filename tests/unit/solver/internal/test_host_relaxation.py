@@ -19,13 +19,13 @@ from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
+from nova_holistic.solver.phases import better_plan, chosen_hosts
 from nova_holistic.solver.phases import closed_hosts, host_relaxation
 from nova_holistic.solver.phases.host_relaxation import (
     late_bound, relax_policies)
 from nova_holistic.solver.problem.deadline import OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.settings import Settings
-from nova_holistic.solver import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.clocks import standing
@@ -164,7 +164,8 @@ def test_a_diverse_group_is_bounded_by_patterns_without_policies(monkeypatch):
     def late(*arguments, **options):
         raise OutOfTime
 
-    monkeypatch.setattr(solve, 'large', late)
+    for phases in chosen_hosts, better_plan:
+        monkeypatch.setattr(phases, 'large', late)
     snapshot = cloud(*(host(f'h{number}', f'r{number % 5}', inventories={
         'VCPU': Inventory(3), 'MEMORY_MB': Inventory(9)})
         for number in range(60)))
@@ -205,13 +206,13 @@ def test_no_plan_is_below_a_late_bound(objective):
 @pytest.mark.parametrize('objective', OBJECTIVES)
 def test_a_large_group_has_a_bound_if_its_plan_takes_all_the_time(
         objective, monkeypatch):
-    clock, construct = [0.0], solve.first_plan
+    clock, construct = [0.0], chosen_hosts.first_plan
 
     def slow(*how, **options):
         construct(*how, **options)
         clock[0] = 9.5
 
-    monkeypatch.setattr(solve, 'first_plan', slow)
+    monkeypatch.setattr(chosen_hosts, 'first_plan', slow)
     snapshot = cloud(*(host(f'h{n}', f'r{n % 5}', vcpus=3)
                        for n in range(401)))
     pairs = [group(servers('a', vcpus=2), servers('b', vcpus=2),
