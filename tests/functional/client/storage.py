@@ -6,6 +6,7 @@ import webob.dec
 
 ANSWERS = {
     '/types': {'volume_types': []},
+    '/types/default': {'volume_type': {'name': 'fast'}},
     '/os-services': {'services': [
         {'binary': 'cinder-volume', 'host': 'storage-1@lvm', 'zone': 'az1',
          'status': 'enabled', 'state': 'up'}]},
