@@ -28,6 +28,9 @@ from nova_holistic import conf as holistic_conf
 from nova_holistic.embedded.cell_databases import RetryingCellDatabases
 from nova_holistic.embedded.server_progress import ServerProgress
 
+KEPT_CONNECTIONS = {'connection_recycle_time': -1}
+"""Options of databases in memory. They exist as long as their connections,
+which oslo.db replaces after an hour otherwise."""
 CELL = 'cell1'
 
 _obj_attr_is_set = versioned_objects.VersionedObject.obj_attr_is_set
@@ -110,6 +113,8 @@ class NovaRuntime(fixtures.Fixture):
 
     def _set_options(self):
         self.flags(state_path=self.directory)
+        for group in 'database', 'api_database':
+            self.flags(group=group, **KEPT_CONNECTIONS)
         self.flags(group='wsgi', api_paste_config=api_paste_config())
         self.flags(group='oslo_concurrency', lock_path=self.directory)
         # Otherwise Nova validates its responses against its schemas.

@@ -7,12 +7,16 @@ import nova.conf
 from nova import context, objects
 from nova.tests import fixtures as nova_fixtures
 import nova.utils
+from oslo_config import cfg
+from oslo_config import fixture as config_fixture
+from placement import conf as placement_options
 from placement import db_api as placement_database
 from placement.tests.functional.fixtures import placement as placement_fixtures
 from requests import adapters
 
 from nova_holistic.embedded.fake_driver import EmbeddedDriver
 from nova_holistic.embedded import identity
+from nova_holistic.embedded.nova_runtime import KEPT_CONNECTIONS
 from nova_holistic.embedded.placement_rows import PlacementRows
 
 CONF = nova.conf.CONF
@@ -34,8 +38,11 @@ class PlacementService(fixtures.Fixture):
         self.useFixture(fixtures.MonkeyPatch(
             'keystoneauth1.session.TCPKeepAliveAdapter.init_poolmanager',
             adapters.HTTPAdapter.init_poolmanager))
-        self.endpoint = self.useFixture(
-            placement_fixtures.PlacementFixture()).endpoint
+        options = self.useFixture(config_fixture.Config(cfg.ConfigOpts()))
+        placement_options.register_opts(options.conf)
+        options.config(group='placement_database', **KEPT_CONNECTIONS)
+        self.endpoint = self.useFixture(placement_fixtures.PlacementFixture(
+            conf_fixture=options, register_opts=False)).endpoint
         self.rows = PlacementRows(placement_database.get_placement_engine())
         for name in ('get_sdk_adapter', 'get_ksa_adapter'):
             self.useFixture(fixtures.MonkeyPatch(

@@ -115,6 +115,9 @@ def new_conf():
     conf = cfg.ConfigOpts()
     placement_options.register_opts(conf)
     conf.set_override('connection', URL, group='placement_database')
+    # A new connection would have an empty database.
+    conf.set_override('connection_recycle_time', -1,
+                      group='placement_database')
     return conf
 
 

@@ -2,6 +2,8 @@
 """The embedded cloud is a Nova and a Placement like any other."""
 
 import threading
+import time
+from types import SimpleNamespace
 from uuid import uuid4
 
 from keystoneauth1 import exceptions as keystone_exceptions
@@ -261,3 +263,13 @@ def test_a_removed_host_is_gone_and_may_be_added_again(cloud):
                  for aggregate in cloud.aggregates()}
         assert found == {aggregate['name']: aggregate['hosts']
                          for aggregate in before}
+
+
+def test_a_cloud_keeps_its_databases_for_hours(cloud, server, monkeypatch):
+    """A database in memory exists as long as its only connection, which
+    oslo.db would replace after an hour."""
+    monkeypatch.setattr('sqlalchemy.pool.base.time', SimpleNamespace(
+        time=lambda: time.time() + 86_400, perf_counter=time.perf_counter,
+        monotonic=time.monotonic))
+    assert cloud.get_server(server)['status'] == 'ACTIVE'
+    assert cloud.consumers(cloud.host_of(server))[server] == SMALL
