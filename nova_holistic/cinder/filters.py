@@ -51,8 +51,11 @@ class HolisticPoolFilter(filters.BaseBackendFilter):
             # A list of the pools of a volume type has no volume.
             return iter(states)
         request = filter_properties.get('request_spec') or {}
-        planned = connections.get().planned.outside(
-            states, request.get('volume_id'))
+        # A request to extend a volume is for the additional capacity only, so
+        # the volume itself counts like any other.
+        own = (None if filter_properties.get('new_size')
+               else request.get('volume_id'))
+        planned = connections.get().planned.outside(states, own)
         stock = capacity_filter.CapacityFilter()
         return (each for each in states if not planned[each.backend_id]
                 or stock.backend_passes(

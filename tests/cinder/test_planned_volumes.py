@@ -25,7 +25,7 @@ from nova_holistic.table.errors import TableError
 from tests.cinder.planned_cinder import (
     manual_configuration, PlannedCinder)
 from tests.cinder.planners import creator_of, planner_of
-from tests.cinder.pool_driver import FAILS, FAILS_ONCE
+from tests.cinder.pool_driver import FAILS, FAILS_ONCE, PoolDriver
 from tests.cinder.test_pools import NVME, RBD, THICK, THIN
 from tests.tables import new_table
 from tools.cloud.waiting import wait_for
@@ -358,13 +358,33 @@ def test_a_yielding_driver_lets_cinder_choose(cinder):
     assert cinder.rows(group) == {'data': ('planned', NVME)}
 
 
+def assert_grows_beside_planned_capacity(cinder, volume):
+    """The pool has 90 GiB, and 40 of them are planned for another volume."""
+    for size, now in ((51, 40), (50, 50)):
+        cinder.api.api_post(f'/volumes/{volume}/action', {
+            'os-extend': {'new_size': size}}, check_response_status=[202])
+        assert cinder.wait_for(volume, ['available'])['size'] == now
+
+
 def test_a_volume_of_a_member_grows_only_beside_planned_capacity(cinder):
     group = cinder.write_group(('data', 40, NVME), ('log', 40, NVME))
     volume = cinder.member(group, 'data', 40)
-    for size, now in ((51, 40), (50, 50)):
-        cinder.api.api_post(f'/volumes/{volume["id"]}/action', {
-            'os-extend': {'new_size': size}}, check_response_status=[202])
-        assert cinder.wait_for(volume['id'], ['available'])['size'] == now
+    assert_grows_beside_planned_capacity(cinder, volume['id'])
+
+
+def test_a_volume_that_is_not_reported_yet_takes_capacity_when_it_grows(
+        cinder, monkeypatch):
+    """Its service reports the pool while it creates the volume."""
+    create = PoolDriver.create_volume
+
+    def report_first(self, volume):
+        cinder.report_all()
+        create(self, volume)
+
+    monkeypatch.setattr(PoolDriver, 'create_volume', report_first)
+    group = cinder.write_group(('data', 40, NVME), ('log', 40, NVME))
+    volume = cinder.member(group, 'data', 40)
+    assert_grows_beside_planned_capacity(cinder, volume['id'])
 
 
 def test_the_driver_does_not_start_without_the_filter(cinder):
